@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,6 +104,21 @@ static enum status make_prototypes(const struct basis_set *set, const struct bas
     return STATUS_OK;
 }
 
+/* Names the line that was skipped, which may be the misspelt one, or the elements that there are. */
+static enum status fail_no_functions(const struct basis_set *set, const char *symbol)
+{
+    char list[6 * (MAX_ATOMIC_NUMBER + 1)] = "no element";
+    size_t n = 0;
+    for (int64_t e = 0; e < set->n_elements; e++)
+        if (set->elements[e].n_groups > 0)
+            n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n > 0 ? ", " : "",
+                                  element_symbol(set->elements[e].element));
+    return FAIL(
+        STATUS_INPUT, "basis set %s has no functions for %s: correct it or choose another. %s%s",
+        set->name, symbol, set->skipped ? "The first line that was skipped: " : "It has those of ",
+        set->skipped ? set->skipped : list);
+}
+
 /* The set's entry for an atom; *entry is NULL for a plain ghost without one. */
 static enum status find_atom_entry(const struct basis_set *set, const struct atom *atom,
                                    const struct basis_element **entry)
@@ -118,11 +134,7 @@ static enum status find_atom_entry(const struct basis_set *set, const struct ato
                     set->name, symbol);
     if (*entry && (*entry)->n_groups == 0)
         *entry = NULL;
-    if (!*entry && atom->element != 0)
-        return FAIL(STATUS_INPUT, "basis set %s has no functions for %s%s%s", set->name, symbol,
-                    set->skipped ? ". The first line that was skipped: " : "",
-                    set->skipped ? set->skipped : "");
-    return STATUS_OK;
+    return !*entry && atom->element != 0 ? fail_no_functions(set, symbol) : STATUS_OK;
 }
 
 /* Compares the form of an atom's functions with that of the atoms before it.

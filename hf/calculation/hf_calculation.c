@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/calculation/hf_calculation.h"
 
-#include "hf/calculation/hf_memory.h"
 #include "hf/guess/guess.h"
 #include "hf/guess/guess_atom.h"
 #include "hf/tiles/orbital_density.h"
@@ -35,21 +34,6 @@ static void set_problem(struct hf_calculation *calculation)
     };
 }
 
-/* The checkpoint that the initial density comes from, or NULL. */
-static const char *guess_file(const struct hf_settings *settings)
-{
-    if (settings->density || settings->restart)
-        return settings->density ? settings->density : settings->restart;
-    return hf_settings_guess_file(settings);
-}
-
-/* A guess may be of another geometry or basis; what a run resumes or builds from may not. */
-static enum checkpoint_fit guess_fit(const struct hf_settings *settings)
-{
-    return settings->density || settings->restart ? CHECKPOINT_FITS_FUNCTIONS
-                                                  : CHECKPOINT_FITS_ELEMENTS;
-}
-
 /* A guess without spins at the centres where they are to be reversed is bad input, too. */
 static enum status check_flip(const struct hf_calculation *calculation)
 {
@@ -65,7 +49,7 @@ static enum status check_flip(const struct hf_calculation *calculation)
                     settings->guess);
     for (int64_t i = 0; i < molecule->n_atoms; i++)
         if (calculation->input.flipped[i] && !molecule->atoms[i].ghost &&
-            guess_atom_all_unpaired(molecule->atoms[i].element) > 0)
+            guess_atom_all_unpaired(molecule->atoms[i].element, 0) > 0)
             return STATUS_OK;
     return FAIL(
         STATUS_USAGE,
@@ -77,16 +61,19 @@ static enum status check_flip(const struct hf_calculation *calculation)
 /* A file that does not fit is bad input: found out before anything is printed. */
 static enum status check_guess(struct hf_calculation *calculation)
 {
-    const char *file = guess_file(calculation->settings);
-    if (!file && calculation->settings->scf.keep_occupation)
+    const struct hf_settings *settings = calculation->settings;
+    const char *file = hf_settings_guess_file(settings);
+    /* A density that a run resumes or builds from may not be of another geometry or basis. */
+    enum checkpoint_fit fit = settings->density || settings->restart ? CHECKPOINT_FITS_FUNCTIONS
+                                                                     : CHECKPOINT_FITS_ELEMENTS;
+    if (!file && settings->scf.keep_occupation)
         return FAIL(STATUS_USAGE, "--keep-occupation occupies orbitals like those of a checkpoint: "
                                   "name one with --guess FILE or --restart FILE");
     if (file)
-        TRY(checkpoint_reader_create(file, &calculation->problem, guess_fit(calculation->settings),
-                                     &calculation->checkpoint));
+        TRY(checkpoint_reader_create(file, &calculation->problem, fit, &calculation->checkpoint));
     if (calculation->input.flipped)
         TRY(check_flip(calculation));
-    return file && calculation->settings->density
+    return settings->density
                ? checkpoint_reader_check_density(calculation->checkpoint, &calculation->problem)
                : STATUS_OK;
 }
@@ -176,56 +163,52 @@ static void release_basis(struct hf_calculation *calculation)
     calculation->basis = NULL;
 }
 
-/* C: occupied orbitals of the file; on failure, too, the caller's to destroy. */
-static enum status read_occupied(const struct hf_calculation *calculation,
-                                 const struct scf_problem *problem, struct dense *C[2])
+enum status hf_calculation_set_density(struct hf_calculation *calculation,
+                                       const struct scf_problem *problem, struct dense *const C[])
 {
     for (int s = 0; s < problem->n_densities; s++)
-        TRY(checkpoint_reader_occupied(calculation->checkpoint, problem, s, &C[s]));
+        TRY(orbital_density(calculation->tiling, problem->electrons_per_orbital, C[s],
+                            problem->n_occupied[s], calculation->D[s]));
     return STATUS_OK;
 }
 
-/* D of the orbitals of a file of another geometry or basis. */
-static enum status project_guess(struct hf_calculation *calculation,
-                                 const struct scf_problem *problem, const struct shells *shells)
+/* D of the file's orbitals. Those over other functions, or over the problem's at centres a little off, are
+ * made orthonormal by projection.
+ * C  the orbitals, created here, the caller's to destroy */
+static enum status read_orbitals(struct hf_calculation *calculation,
+                                 const struct scf_problem *problem, struct dense *C[2])
+{
+    const struct checkpoint_reader *file = calculation->checkpoint;
+    const struct shells *foreign = checkpoint_reader_foreign_shells(file);
+    for (int s = 0; s < problem->n_densities; s++)
+        TRY(checkpoint_reader_occupied(file, problem, s, &C[s]));
+    if (!foreign && checkpoint_reader_is_orthonormal(file))
+        return hf_calculation_set_density(calculation, problem, C);
+    TRY(need_basis(calculation));
+    log_print("Guess      orbitals of %s, projected onto this geometry and basis\n",
+              checkpoint_reader_path(file));
+    return guess_projected(calculation->basis, foreign ? foreign : problem->shells, C,
+                           calculation->D);
+}
+
+static enum status read_guess(struct hf_calculation *calculation, const struct scf_problem *problem)
 {
     struct dense *C[2] = {NULL, NULL};
-    TRY(need_basis(calculation));
-    enum status status = read_occupied(calculation, problem, C);
-    if (status != STATUS_OK)
-        goto done;
-    log_print("Guess      orbitals of %s, projected onto this geometry and basis\n",
-              checkpoint_reader_path(calculation->checkpoint));
-    status = guess_projected(calculation->basis, shells, C, calculation->D);
-done:
+    enum status status = read_orbitals(calculation, problem, C);
     dense_destroy(C[0]);
     dense_destroy(C[1]);
     return status;
 }
 
-/* Orbitals over the problem's functions at centres a little off are made orthonormal as others are, by
- * projection. */
-static enum status read_guess(struct hf_calculation *calculation, const struct scf_problem *problem)
-{
-    const struct checkpoint_reader *file = calculation->checkpoint;
-    const struct shells *foreign = checkpoint_reader_foreign_shells(file);
-    if (!foreign && checkpoint_reader_is_orthonormal(file))
-        return checkpoint_reader_density(file, problem, calculation->D);
-    return project_guess(calculation, problem, foreign ? foreign : problem->shells);
-}
-
 /* D of the guess for a problem. */
 static enum status set_guess(struct hf_calculation *calculation, const struct scf_problem *problem)
 {
-    const struct hf_settings *settings = calculation->settings;
     if (calculation->checkpoint)
         return read_guess(calculation, problem);
-    if (calculation->input.flipped)
-        return guess_sad_with_spins(problem, calculation->D);
-    const struct guess *guess = guess_named(settings->guess);
-    if (guess->needs_basis)
-        TRY(need_basis(calculation));
-    return guess->find(problem, calculation->basis, calculation->D);
+    if (strcmp(calculation->settings->guess, "core") != 0)
+        return guess_sad(problem, calculation->input.flipped != NULL, calculation->D);
+    TRY(need_basis(calculation));
+    return guess_core(calculation->basis, calculation->D);
 }
 
 /* The guess with its own spins, from a file with the file's electrons, is reversed at centres. */
@@ -255,11 +238,6 @@ enum status hf_calculation_digest(const struct hf_calculation *calculation, cons
         log_print("SHA-256 of %s%s  %s\n", name, n_densities == 1 ? "" : spins[spin], sha256[spin]);
     }
     return STATUS_OK;
-}
-
-double hf_calculation_cache_bytes(const struct hf_calculation *calculation)
-{
-    return fock_cache_bytes(calculation->screening->tiling, &calculation->settings->fock);
 }
 
 struct engine_use hf_calculation_engines(const struct hf_calculation *calculation)
@@ -315,7 +293,7 @@ static enum status follow_into_uhf(struct hf_calculation *calculation,
     TRY(need_basis(calculation));
     struct scf_settings of_uhf = scf_settings_from_density(settings);
     struct scf_result earlier = calculation->result;
-    of_uhf.n_starts = hf_search_is_wanted(calculation) ? 0 : 1;
+    of_uhf.n_starts = !hf_search_is_wanted(calculation->settings, &calculation->problem);
     enum status status = scf_run(calculation->basis, &of_uhf, calculation->D, &calculation->result);
     if (status == STATUS_OK || status == STATUS_NOT_CONVERGED)
         scf_result_add_run(&earlier, &calculation->result);
@@ -333,7 +311,7 @@ static enum status solve_with_symmetry(struct hf_calculation *calculation)
     if (calculation->checkpoint && !settings.restart && !calculation->input.flipped &&
         checkpoint_reader_is_of_other_basis(calculation->checkpoint))
         settings.guess_steps = calculation->checkpoint;
-    settings.n_starts = hf_search_is_wanted(calculation) ? 0 : 1;
+    settings.n_starts = !hf_search_is_wanted(calculation->settings, &calculation->problem);
     settings.observe = record_scf_iteration;
     settings.observe_context = calculation;
     enum status status =
@@ -385,21 +363,11 @@ enum status hf_calculation_solve(struct hf_calculation *calculation)
     return status != STATUS_OK ? status : ended;
 }
 
-enum status hf_calculation_set_density(struct hf_calculation *calculation,
-                                       const struct scf_result *result)
-{
-    const struct scf_problem *problem = &calculation->problem;
-    for (int spin = 0; spin < problem->n_densities; spin++)
-        TRY(orbital_density(calculation->tiling, problem->electrons_per_orbital,
-                            result->orbitals[spin], problem->n_occupied[spin],
-                            calculation->D[spin]));
-    return STATUS_OK;
-}
-
 static enum status find_converged(struct hf_calculation *calculation)
 {
     TRY(hf_calculation_solve(calculation));
-    return hf_calculation_set_density(calculation, &calculation->result);
+    return hf_calculation_set_density(calculation, &calculation->problem,
+                                      calculation->result.orbitals);
 }
 
 enum status hf_calculation_find_density(struct hf_calculation *calculation, bool converged,

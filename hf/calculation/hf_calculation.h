@@ -17,7 +17,6 @@
 
 #include "basis/integrals/two_electron.h"
 #include "hf/calculation/hf_input.h"
-#include "hf/calculation/hf_search.h"
 #include "hf/calculation/hf_settings.h"
 #include "hf/checkpoint/checkpoint_reader.h"
 #include "hf/fock/fock_build.h"
@@ -32,6 +31,14 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+
+/* A start of a search and its end. */
+struct hf_start {
+    char name[80];
+    double energy; /* hartree, of the loose convergence; of the first solution, the final one */
+    int64_t iterations;
+    bool converged;
+};
 
 /* Parts of a calculation, created in this order; NULL or empty before. */
 struct hf_calculation {
@@ -73,19 +80,20 @@ enum status hf_calculation_prepare_screening(struct hf_calculation *calculation)
 enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
                                          const struct taskpool_settings *pool);
 
-/* Computes or reads the initial density. Errors: those of guess.h and checkpoint_reader_density. */
+/* Computes or reads the initial density. Errors: those of guess.h and checkpoint_reader_occupied. */
 enum status hf_calculation_guess(struct hf_calculation *calculation);
 
-/* Runs the SCF to convergence, with a search (hf_search.h) where that is due, and prints its iterations.
+/* Runs the SCF to convergence, with a search (hf_search.c) where that is due, and prints its iterations.
  * With SCF_FOLLOW_UHF, from a solution of RHF that is unstable towards UHF it continues there: input.method is UHF then, and D[1] exists.
  * Integrals that its builds have kept are forgotten at its end, for the memory that follows. Its Fock
  * builds use the symmetry of the molecule; others of this fock do not.
  * Errors: those of scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
 enum status hf_calculation_solve(struct hf_calculation *calculation);
 
-/* Sets D to that of the occupied orbitals of a result. Errors: those of orbital_density. */
+/* Sets D to that of orbitals: of each spin of the problem the first columns of C, as many as it occupies.
+ * Errors: those of orbital_density. */
 enum status hf_calculation_set_density(struct hf_calculation *calculation,
-                                       const struct scf_result *result);
+                                       const struct scf_problem *problem, struct dense *const C[]);
 
 /* Sets D, for Fock builds, to the initial density or, converged, to that which an SCF makes of it: of
  * the orbitals that a checkpoint keeps, to the last bit. The Fock builds of the SCF are then in the
@@ -103,5 +111,24 @@ enum status hf_calculation_digest(const struct hf_calculation *calculation, cons
 /* Counts of what each integral engine has computed on all processes together. Collective. */
 struct engine_use hf_calculation_engines(const struct hf_calculation *calculation);
 
-/* fock_cache_bytes of its builds; after hf_calculation_prepare_screening. */
-double hf_calculation_cache_bytes(const struct hf_calculation *calculation);
+/* --- parts of these steps --- */
+
+/* Prints the memory that each process needs and the limit: --memory, or an equal share of the
+ * memory available on its node. The problem needs no molecule and no Fock build.
+ * *kept_bytes  bound of a process on the integrals that it keeps, part of what is printed: all of
+ *              them, but for HF_INTEGRALS_MEMORY no more than the rest leaves, for AUTO half of that
+ * Errors: STATUS_NO_MEMORY with both numbers if it does not fit; the same everywhere. */
+enum status hf_memory_check(const struct hf_settings *settings, const struct scf_problem *problem,
+                            int64_t *kept_bytes);
+
+/* Whether a search may follow the first solution: by --search, or of UHF where the user has chosen neither
+ * guess nor state. Not collective. */
+bool hf_search_is_wanted(const struct hf_settings *settings, const struct scf_problem *problem);
+
+/* Searches, where it is wanted, has not been done and the first solution, the calculation's result, asks for
+ * it. Result and D become those of the SCF with these settings from the lowest start; the starts, the first
+ * solution among them, are in calculation->starts.
+ * first  the status of the first solution: STATUS_OK or STATUS_NOT_CONVERGED
+ * Errors: those of scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
+enum status hf_search_run(struct hf_calculation *calculation, const struct scf_settings *settings,
+                          enum status first);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/calculation/hf_input.h"
 
-#include "hf/calculation/centre_list.h"
 #include "hf/tiles/tiling.h"
 #include "support/base/agree.h"
 #include "support/io/text_file.h"
+#include "support/io/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,44 +97,76 @@ static enum status check_guess_of_restricted(const struct hf_settings *settings)
     return STATUS_OK;
 }
 
-static int choose_method(const struct hf_settings *settings, const struct hf_input *input)
-{
-    if (settings->method >= 0)
-        return settings->method;
-    return input->molecule.multiplicity == 1 ? METHOD_RHF : METHOD_UHF;
-}
-
-static enum status find_point_group(const struct hf_settings *settings, struct hf_input *input)
-{
-    bool closed = choose_method(settings, input) == METHOD_RHF;
-    double most_moved = closed ? POINT_GROUP_MOST_MOVED : POINT_GROUP_LEAST_MOVED;
-    return point_group_find(&input->placed, hf_settings_use_symmetry(settings) ? most_moved : 0,
-                            &input->group, &input->moved);
-}
-
 void hf_input_set_method(enum hf_method method, struct hf_input *input)
 {
     input->method = (int)method;
     input->n_densities = input->n_orbital_sets = method == METHOD_RHF ? 1 : 2;
 }
 
+static enum status set_method(const struct hf_settings *settings, struct hf_input *input)
+{
+    int multiplicity = input->molecule.multiplicity;
+    int method = settings->method >= 0 ? settings->method
+                 : multiplicity == 1   ? METHOD_RHF
+                                       : METHOD_UHF;
+    hf_input_set_method((enum hf_method)method, input);
+    if (method == METHOD_RHF && multiplicity != 1)
+        return FAIL(STATUS_USAGE,
+                    "--method rhf is for closed shells, but the multiplicity is %d: use uhf",
+                    multiplicity);
+    return method == METHOD_RHF ? check_guess_of_restricted(settings) : STATUS_OK;
+}
+
+static enum status find_point_group(const struct hf_settings *settings, struct hf_input *input)
+{
+    bool closed = input->method == METHOD_RHF;
+    double most_moved = closed ? POINT_GROUP_MOST_MOVED : POINT_GROUP_LEAST_MOVED;
+    return point_group_find(&input->placed, hf_settings_use_symmetry(settings) ? most_moved : 0,
+                            &input->group, &input->moved);
+}
+
 static enum status count_electrons(const struct hf_settings *settings, struct hf_input *input)
 {
     int64_t n_electrons = molecule_n_electrons(&input->molecule);
-    int unpaired = input->molecule.multiplicity - 1, method = choose_method(settings, input);
-    if (method == METHOD_RHF && unpaired != 0)
-        return FAIL(STATUS_USAGE,
-                    "--method rhf is for closed shells, but the multiplicity is %d: use uhf",
-                    input->molecule.multiplicity);
-    if (method == METHOD_RHF)
-        TRY(check_guess_of_restricted(settings));
-    hf_input_set_method((enum hf_method)method, input);
+    int unpaired = input->molecule.multiplicity - 1;
     input->n_occupied[0] = (n_electrons + unpaired) / 2;
     input->n_occupied[1] = (n_electrons - unpaired) / 2;
     if (input->n_occupied[0] > input->shells->n_functions)
         return FAIL(STATUS_INPUT, "%s: %lld electrons, but %s has only %lld functions for them",
                     settings->molecule, (long long)n_electrons, input->basis_set.name,
                     (long long)input->shells->n_functions);
+    return STATUS_OK;
+}
+
+/* "3" or "3-5". */
+static bool read_range(struct word field, int64_t *first, int64_t *last)
+{
+    const char *dash = memchr(field.begin, '-', field.length);
+    struct word begin = field, end = field;
+    if (dash) {
+        begin.length = (size_t)(dash - field.begin);
+        end = (struct word){dash + 1, field.length - begin.length - 1};
+    }
+    return word_to_integer(begin, first) && word_to_integer(end, last) && *first > 0 &&
+           *first <= *last;
+}
+
+enum status centre_list_parse(const char *option, const char *list, int64_t n_centres, bool named[])
+{
+    struct word rest = word_from_text(list), field;
+    memset(named, 0, (size_t)n_centres * sizeof *named);
+    while (take_field(&rest, &field)) {
+        int64_t first, last;
+        if (!read_range(field, &first, &last))
+            return FAIL(STATUS_USAGE,
+                        "%s '%.64s': give numbers of centres, counted from 1, such as 2 or 1,4-6",
+                        option, list);
+        if (last > n_centres)
+            return FAIL(STATUS_USAGE, "%s '%.64s': the molecule has %lld centre%s only", option,
+                        list, (long long)n_centres, n_centres == 1 ? "" : "s");
+        for (int64_t centre = first; centre <= last; centre++)
+            named[centre - 1] = true;
+    }
     return STATUS_OK;
 }
 
@@ -148,23 +180,30 @@ static enum status find_flipped(const struct hf_settings *settings, struct hf_in
     return centre_list_parse("--guess-flip", settings->guess_flip, n, input->flipped);
 }
 
-static enum status read_molecule_and_basis(const struct hf_settings *settings, MPI_Comm comm,
-                                           struct hf_input *input)
+/* All that follows the files. Not collective. */
+static enum status place_input(const struct hf_settings *settings, struct hf_input *input)
 {
     enum basis_form form = settings->spherical   ? BASIS_FORM_SPHERICAL
                            : settings->cartesian ? BASIS_FORM_CARTESIAN
                                                  : BASIS_FORM_UNSTATED;
-    TRY(basis_set_read_all(settings->basis, comm, &input->basis_set));
-    TRY(status_agree(comm, read_and_check_molecule(settings, comm, input)));
-    TRY(status_agree(comm, molecule_copy(&input->molecule, &input->placed)));
-    TRY(status_agree(comm, find_point_group(settings, input)));
-    TRY(status_agree(comm, shells_create(&input->placed, &input->basis_set, form, &input->shells)));
+    TRY(set_method(settings, input));
+    TRY(molecule_copy(&input->molecule, &input->placed));
+    TRY(find_point_group(settings, input));
+    TRY(shells_create(&input->placed, &input->basis_set, form, &input->shells));
     TRY(count_electrons(settings, input));
-    TRY(status_agree(comm, find_flipped(settings, input)));
+    TRY(find_flipped(settings, input));
     input->tile = settings->tile > 0
                       ? settings->tile
                       : tiling_default_target(input->shells, input->group.n_commuting);
     return STATUS_OK;
+}
+
+static enum status read_molecule_and_basis(const struct hf_settings *settings, MPI_Comm comm,
+                                           struct hf_input *input)
+{
+    TRY(basis_set_read_all(settings->basis, comm, &input->basis_set));
+    TRY(status_agree(comm, read_and_check_molecule(settings, comm, input)));
+    return status_agree(comm, place_input(settings, input));
 }
 
 enum status hf_input_read(const struct hf_settings *settings, MPI_Comm comm, struct hf_input *input)

@@ -41,3 +41,10 @@ void hf_input_fini(struct hf_input *input);
 
 /* Sets the method and its numbers. */
 void hf_input_set_method(enum hf_method method, struct hf_input *input);
+
+/* Marks the centres that a list names: "2", "1,4", "3-5,8", counted from 1.
+ * option  for messages, such as "--guess-flip"
+ * named   n_centres, of which others become false
+ * Errors: STATUS_USAGE (not such a list, a centre that the molecule lacks). Not collective. */
+enum status centre_list_parse(const char *option, const char *list, int64_t n_centres,
+                              bool named[]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/calculation/hf_memory.h"
+#include "hf/calculation/hf_calculation.h"
 
 #include "hf/fock/fock_build.h"
 #include "hf/fock/fock_parts.h"
@@ -48,10 +48,7 @@ static void estimate_matrices(const struct hf_settings *settings, const struct s
     memory_need_add(&F, problem->n_densities, one);
     if (settings->goal == HF_GOAL_SCF)
         scf = scf_bytes(problem, &settings->scf, n_processes);
-    bool searches = settings->search == SCF_ALWAYS ||
-                    (settings->search == SCF_AUTO && !scf_is_restricted(problem) &&
-                     settings->scf.follow != SCF_FOLLOW_NONE);
-    if (settings->goal == HF_GOAL_SCF && searches)
+    if (settings->goal == HF_GOAL_SCF && hf_search_is_wanted(settings, problem))
         scf.own_bytes += 2.0 * problem->n_orbital_sets * /* of the first and the lowest solution */
                          (double)dense_bytes(problem->grid, problem->shells->n_functions,
                                              problem->shells->n_functions);

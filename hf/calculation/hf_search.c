@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/calculation/hf_search.h"
-
+/* The search for the lowest solution of an SCF. Where the first solution shows that a molecule may have
+ * several, the SCF begins at a few other guesses as well, each to a loose convergence and a local minimum:
+ *
+ *     mixed      HOMO and LUMO of alpha and beta in opposite senses
+ *     reversed   atoms with spins of their own, neighbours or both sides of the longest bond antiparallel
+ *     swapped    HOMO and LUMO of one spin, in the first solution
+ *
+ * and goes on from the lowest one to the end. Only that last run and the first one write checkpoints; the
+ * first one's says that no search has been done, so that a restart does it. All use the Fock builds of
+ * the first solution, and so the integrals that it has kept. */
 #include "hf/calculation/hf_calculation.h"
+
 #include "hf/guess/guess.h"
-#include "hf/guess/guess_spins.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/log.h"
@@ -65,23 +73,23 @@ static const char *find_reason(const struct scf_problem *problem, const struct s
                : NULL;
 }
 
-bool hf_search_is_wanted(const struct hf_calculation *calculation)
+bool hf_search_is_wanted(const struct hf_settings *settings, const struct scf_problem *problem)
 {
-    const struct hf_settings *settings = calculation->settings;
-    bool chosen =
-        !settings->restart && (strcmp(settings->guess, "sad") != 0 || settings->guess_flip ||
-                               settings->scf.mix || settings->scf.swap.occupied > 0);
+    bool sad = !settings->guess || strcmp(settings->guess, "sad") == 0;
+    bool chosen = !settings->restart && (!sad || settings->guess_flip || settings->scf.mix ||
+                                         settings->scf.swap.occupied > 0);
     if (settings->search != SCF_AUTO)
         return settings->search == SCF_ALWAYS;
-    return calculation->input.method == METHOD_UHF && !chosen &&
-           settings->scf.follow != SCF_FOLLOW_NONE && !settings->scf.keep_occupation;
+    return !scf_is_restricted(problem) && !chosen && settings->scf.follow != SCF_FOLLOW_NONE &&
+           !settings->scf.keep_occupation;
 }
 
 static bool is_search_due(const struct search *search)
 {
     const struct hf_calculation *calculation = search->calculation;
     bool always = calculation->settings->search == SCF_ALWAYS;
-    if (!hf_search_is_wanted(calculation) || (!always && calculation->result.n_starts > 0))
+    if (!hf_search_is_wanted(calculation->settings, search->problem) ||
+        (!always && calculation->result.n_starts > 0))
         return false;
     const char *reason =
         always ? "--search always" : find_reason(search->problem, &calculation->result);
@@ -132,7 +140,7 @@ static enum status run_start(struct search *search, const char *name)
 
 static enum status start_mixed(struct search *search)
 {
-    TRY(guess_sad(search->problem, search->calculation->D));
+    TRY(guess_sad(search->problem, false, search->calculation->D));
     search->loose.mix = true;
     enum status status = run_start(search, "HOMO and LUMO mixed");
     search->loose.mix = false;
@@ -149,7 +157,7 @@ static enum status start_reversed(struct search *search, enum guess_spins spins,
                      guess_spins_choose(molecule, spins, flipped, &n_atoms)));
     if (n_atoms < 2 || (before && !memcmp(flipped, before, (size_t)molecule->n_atoms)))
         return STATUS_OK;
-    TRY(guess_sad_with_spins(search->problem, search->calculation->D));
+    TRY(guess_sad(search->problem, true, search->calculation->D));
     TRY(guess_flip(search->problem, flipped, search->calculation->D));
     return run_start(search, name);
 }
@@ -172,13 +180,14 @@ static enum status start_with_spins(struct search *search)
 /* Exchanges an occupied and a virtual orbital of the first solution. */
 static enum status start_swapped(struct search *search, int spin, int64_t occupied, int64_t virtual)
 {
-    char name[HF_START_NAME];
+    char name[sizeof((struct hf_start *)0)->name];
     snprintf(name, sizeof name, "%sorbitals %lld and %lld swapped",
              scf_is_restricted(search->problem) ? ""
              : spin == 0                        ? "alpha "
                                                 : "beta ",
              (long long)occupied, (long long)virtual);
-    TRY(hf_calculation_set_density(search->calculation, &search->calculation->result));
+    TRY(hf_calculation_set_density(search->calculation, search->problem,
+                                   search->calculation->result.orbitals));
     search->loose.swap = (struct scf_swap){spin, occupied, virtual};
     enum status status = run_start(search, name);
     search->loose.swap = (struct scf_swap){0};
@@ -216,7 +225,9 @@ static enum status finish_lowest(struct search *search, const struct scf_setting
     last.n_starts = calculation->n_starts;
     log_print("Search     the lowest of %lld starts: %s\n", (long long)calculation->n_starts,
               calculation->starts[search->n_lowest].name);
-    TRY(hf_calculation_set_density(calculation, search->n_lowest > 0 ? &search->lowest : first));
+    TRY(hf_calculation_set_density(calculation, search->problem,
+                                   search->n_lowest > 0 ? search->lowest.orbitals
+                                                        : first->orbitals));
     enum status status = scf_run(calculation->basis, &last, calculation->D, &end);
     if (status != STATUS_OK && status != STATUS_NOT_CONVERGED)
         return status;
@@ -227,7 +238,7 @@ static enum status finish_lowest(struct search *search, const struct scf_setting
     *first = *kept;
     first->n_starts = calculation->n_starts;
     if (!is_better)
-        TRY(hf_calculation_set_density(calculation, first));
+        TRY(hf_calculation_set_density(calculation, search->problem, first->orbitals));
     return is_better || !first->converged ? status : STATUS_OK;
 }
 

@@ -2,8 +2,9 @@
 #include "hf/calculation/hf_settings.h"
 
 #include "basis/input/basis_set.h"
-#include "hf/guess/guess.h"
 #include "sched/pool/modes/mode_options.h"
+
+#include <string.h>
 
 void hf_settings_default(struct hf_settings *settings)
 {
@@ -27,7 +28,10 @@ const char *hf_settings_basis_file(const struct hf_settings *settings)
 
 const char *hf_settings_guess_file(const struct hf_settings *settings)
 {
-    return settings->guess && !guess_named(settings->guess) ? settings->guess : NULL;
+    const char *guess = settings->guess;
+    if (settings->density || settings->restart)
+        return settings->density ? settings->density : settings->restart;
+    return guess && strcmp(guess, "sad") != 0 && strcmp(guess, "core") != 0 ? guess : NULL;
 }
 
 bool hf_settings_use_symmetry(const struct hf_settings *settings)

@@ -42,15 +42,15 @@ struct hf_settings {
     int64_t memory_megabytes; /* 0: all that is available */
     int integrals;            /* enum hf_integrals; instead of fock.kept_bytes */
     int point_group;          /* enum hf_point_group */
-    const char *guess;      /* a name of guess.h or a checkpoint, also of another geometry or basis;
-                               * NULL with one of the next */
-    const char *guess_flip; /* UHF: a centre_list.h whose spins are reversed in this guess, "sad" or
-                               * a checkpoint; or NULL */
-    int search;             /* enum scf_when: for a lower solution from other guesses (hf_search.h);
-                               * AUTO: where the first solution of UHF, of guess "sad", asks for it, but
-                               * for SCF_FOLLOW_NONE */
-    const char *restart;    /* checkpoint of the run to resume, or NULL */
-    const char *density;    /* checkpoint of the density of HF_GOAL_BUILDS, or NULL */
+    const char *guess;        /* "sad", "core" or a checkpoint, also of another geometry or basis;
+                                   * NULL with one of the next */
+    const char *guess_flip;   /* UHF: list of centres (centre_list_parse) whose spins are reversed
+                                   * in this guess, "sad" or a checkpoint; or NULL */
+    int search;               /* enum scf_when: for a lower solution from other guesses;
+                                   * AUTO: where the first solution of UHF, of guess "sad", asks for
+                                   * it, but for SCF_FOLLOW_NONE */
+    const char *restart;      /* checkpoint of the run to resume, or NULL */
+    const char *density;      /* checkpoint of the density of HF_GOAL_BUILDS, or NULL */
     struct fock_settings fock;
     struct scf_settings scf;
     struct taskpool_settings pool;
@@ -66,7 +66,8 @@ struct hf_settings {
 /* Defaults of all but molecule and basis. */
 void hf_settings_default(struct hf_settings *settings);
 
-/* The files that basis and guess name; NULL for sets and guesses with names, and for no guess. */
+/* The files of the basis and of the initial density: of restart, density or guess. NULL for sets and guesses
+ * with names. */
 const char *hf_settings_basis_file(const struct hf_settings *settings);
 const char *hf_settings_guess_file(const struct hf_settings *settings);
 

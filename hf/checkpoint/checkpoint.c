@@ -3,7 +3,6 @@
 
 #include "hf/checkpoint/checkpoint_contents.h"
 #include "hf/checkpoint/checkpoint_seal.h"
-#include "hf/checkpoint/checkpoint_shells.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/io/output_file.h"
@@ -20,12 +19,10 @@ static enum status describe(const struct scf_problem *problem,
                             struct checkpoint_contents *contents)
 {
     struct checkpoint_counts *n = &contents->n;
-    checkpoint_shells_count(problem->given, problem->shells, n);
     n->n_electrons[0] = problem->n_occupied[0];
     n->n_electrons[1] = problem->n_occupied[problem->n_densities - 1];
     n->n_orbitals = (int64_t)problem->n_orbital_sets * orbitals->n_orbitals;
-    TRY(checkpoint_contents_init(contents));
-    checkpoint_shells_describe(problem->given, problem->shells, contents);
+    TRY(checkpoint_shells_describe(problem->given, problem->shells, contents));
     for (int s = 0; s < problem->n_orbital_sets; s++)
         for (int k = 0; k < orbitals->n_orbitals; k++) {
             int64_t at = (int64_t)s * orbitals->n_orbitals + k;
@@ -94,29 +91,27 @@ static enum status write_parts(const char *path, const struct writing *writing)
     return status_agree(comm, path ? checkpoint_seal(path) : STATUS_OK);
 }
 
-/* Process 0, which knows that there is a temporary file: the others join in. */
+/* Process 0, once there is a temporary file. */
 static enum status begin_writing(const char *path, void *context)
 {
     struct writing *writing = context;
     writing->begun = true;
-    MPI_Bcast(&writing->begun, 1, MPI_C_BOOL, 0, writing->problem->comm);
     return write_parts(path, writing);
 }
 
-/* The collective part runs inside of output_file_replace on process 0, and directly on the
- * others. */
+/* The collective part runs inside of output_file_replace on process 0, and directly on the others. They
+ * agree on its first status, whether it has begun or not. */
 static enum status replace_file(const char *path, struct writing *writing, int64_t n_bytes)
 {
+    MPI_Comm comm = writing->problem->comm;
     int rank;
-    MPI_Comm_rank(writing->problem->comm, &rank);
-    enum status status = STATUS_OK;
-    if (rank == 0)
-        status = output_file_replace(path, n_bytes, begin_writing, writing);
-    if (rank != 0 || !writing->begun)
-        MPI_Bcast(&writing->begun, 1, MPI_C_BOOL, 0, writing->problem->comm);
-    if (rank != 0 && writing->begun)
-        status = write_parts(NULL, writing);
-    return status_agree(writing->problem->comm, status);
+    MPI_Comm_rank(comm, &rank);
+    if (rank != 0)
+        return status_agree(comm, write_parts(NULL, writing));
+    enum status status = output_file_replace(path, n_bytes, begin_writing, writing);
+    if (!writing->begun)
+        status = status_agree(comm, status);
+    return status_agree(comm, status);
 }
 
 int64_t checkpoint_bytes(const struct scf_problem *problem, int64_t n_orbitals, int64_t add_bytes)
@@ -126,8 +121,8 @@ int64_t checkpoint_bytes(const struct scf_problem *problem, int64_t n_orbitals, 
     return REST + n * (problem->shells->n_functions + 3) * (int64_t)sizeof(double) + add_bytes;
 }
 
-enum status checkpoint_write(const char *path, const struct scf_problem *problem,
-                             const struct checkpoint_orbitals *orbitals)
+static enum status write_checkpoint(const char *path, const struct scf_problem *problem,
+                                    const struct checkpoint_orbitals *orbitals)
 {
     struct writing writing = {.problem = problem, .orbitals = orbitals};
     enum wall_use use = wall_time_begin(WALL_FILES);
@@ -144,7 +139,7 @@ enum status checkpoint_write(const char *path, const struct scf_problem *problem
 void checkpoint_write_or_warn(const char *path, const struct scf_problem *problem,
                               const struct checkpoint_orbitals *orbitals)
 {
-    if (checkpoint_write(path, problem, orbitals) != STATUS_OK)
+    if (write_checkpoint(path, problem, orbitals) != STATUS_OK)
         log_warn_once("%s; the run continues, and an earlier checkpoint is kept", status_text());
     else
         log_warn_end();

@@ -53,13 +53,9 @@ void checkpoint_report_size(const char *path, const char *subject, int64_t every
                             const char *diis_option);
 
 /* Writes a temporary file in the same folder, seals it and renames it to path. Process 0 writes, and
- * holds a few columns or blocks at a time. Collective.
- * Errors: STATUS_IO, STATUS_NO_MEMORY; the same everywhere, an older file then stays. */
-enum status checkpoint_write(const char *path, const struct scf_problem *problem,
-                             const struct checkpoint_orbitals *orbitals);
-
-/* checkpoint_write whose failure is a warning, printed once for each cause until a file is written
- * again: a run is worth more than its checkpoint. Collective. */
+ * holds a few columns or blocks at a time. A run is worth more than its checkpoint: after a failure, of
+ * the disk or of memory, an older file stays, and a warning is printed once for each cause until a file
+ * is written again. Collective. */
 void checkpoint_write_or_warn(const char *path, const struct scf_problem *problem,
                               const struct checkpoint_orbitals *orbitals);
 

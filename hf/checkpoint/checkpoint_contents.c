@@ -247,9 +247,6 @@ static enum status check_orbitals(const char *path, const struct checkpoint_cont
     double sum = 0, expected = (double)n->n_electrons[0] + (double)n->n_electrons[1];
     for (int64_t k = 0; k < n->n_orbitals; k++) {
         int64_t spin = contents->spins[k], before = k > 0 ? contents->spins[k - 1] : 0;
-        if (!isfinite(contents->energies[k]))
-            return FAIL(STATUS_INPUT, "%s: damaged: the energy of orbital %lld is not finite", path,
-                        (long long)k + 1);
         if (spin < before || spin > 1)
             return FAIL(STATUS_INPUT,
                         "%s: orbital %lld has the spin %lld: alpha ones (0) come first, then "

@@ -8,9 +8,11 @@
 #pragma once
 
 #include "basis/input/molecule.h"
+#include "basis/integrals/shells.h"
 #include "hf/checkpoint/checkpoint_stream.h"
 #include "support/base/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* TREXIO's data set of the coefficients, n_orbitals x n_functions. */
@@ -57,8 +59,44 @@ enum status checkpoint_contents_write(const char *path, const char *description,
 
 /* Reads all but the functions' numbers, on every process. Every size is compared with the file's length
  * and with the other sizes, that of the coefficients, too, before memory is taken for it. Collective.
- * Errors, the same everywhere: STATUS_INPUT (a part is missing, or has a size that does not fit; energies
- * are not finite, occupations not the electrons', spins not in order), STATUS_NO_MEMORY;
+ * Errors, the same everywhere: STATUS_INPUT (a part is missing, or has a size that does not fit;
+ * occupations are not the electrons', spins not in order), STATUS_NO_MEMORY;
  * checkpoint_contents_fini has to be called in any case. */
 enum status checkpoint_contents_read(const struct checkpoint_stream *stream,
                                      struct checkpoint_contents *contents);
+
+/* --- shells as arrays of a checkpoint, and back; not collective --- */
+
+/* Coordinates that differ by less, Bohr, are of one geometry: rounded in another way, or moved onto its
+ * symmetry (point_group.h). */
+#define CHECKPOINT_SAME_PLACE 1e-5
+
+/* Initialises the contents, whose counts of electrons and orbitals are set, and describes the shells.
+ * Errors: those of checkpoint_contents_init. */
+enum status checkpoint_shells_describe(const struct molecule *molecule, const struct shells *shells,
+                                       struct checkpoint_contents *contents);
+
+/* The shells of a file, at its centres and in its order, without groups for two-electron integrals;
+ * sets the numbers of the functions. Freed with shells_destroy.
+ * path    names the file in messages
+ * Errors: STATUS_INPUT (they are none that this program has, or their functions are ordered or normalised
+ * in another way), STATUS_NO_MEMORY. */
+enum status checkpoint_shells_create(const char *path, struct checkpoint_contents *contents,
+                                     struct shells **shells);
+
+/* Whether the file has the molecule's elements in their order. Errors: STATUS_INPUT, with the first
+ * difference. */
+enum status checkpoint_shells_compare_elements(const char *path, const struct molecule *wanted,
+                                               const struct checkpoint_contents *contents);
+
+/* Whether shells of the file are the wanted ones: centres within CHECKPOINT_SAME_PLACE of the molecule's,
+ * exponents and contractions within 1e-8 of their size. Errors: STATUS_INPUT, with the first
+ * difference. */
+enum status checkpoint_shells_compare(const char *path, const struct molecule *molecule,
+                                      const struct shells *wanted,
+                                      const struct checkpoint_contents *contents,
+                                      const struct shells *found);
+
+/* Moves every shell to its centre in the molecule; whether that is another place, by
+ * CHECKPOINT_SAME_PLACE or more, for any. */
+bool checkpoint_shells_move(const struct molecule *molecule, struct shells *shells);

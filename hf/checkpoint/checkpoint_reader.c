@@ -4,10 +4,8 @@
 #include "hf/checkpoint/checkpoint.h"
 #include "hf/checkpoint/checkpoint_contents.h"
 #include "hf/checkpoint/checkpoint_seal.h"
-#include "hf/checkpoint/checkpoint_shells.h"
 #include "hf/checkpoint/checkpoint_stream.h"
 #include "hf/tiles/cross_overlap.h"
-#include "hf/tiles/orbital_density.h"
 #include "support/base/agree.h"
 #include "support/mpi/wall_time.h"
 
@@ -110,12 +108,8 @@ static enum status open_verified(struct checkpoint_reader *reader, const char *p
     TRY(status_agree(comm, rank == 0 ? checkpoint_seal_verify(path, &sealed) : STATUS_OK));
     MPI_Bcast(&sealed, 1, MPI_C_BOOL, 0, comm);
     TRY(checkpoint_stream_open(path, CHECKPOINT_READ, comm, &reader->stream));
-    reader->stream.has_groups = sealed;
-    bool lost =
-        rank == 0 && !sealed && H5Lexists(reader->stream.file, CHECKPOINT_GROUP, H5P_DEFAULT) > 0;
-    return status_agree(
-        comm, lost ? FAIL(STATUS_INPUT, "%s: damaged: its end with the SHA-256 is missing", path)
-                   : STATUS_OK);
+    reader->stream.is_sealed = sealed;
+    return STATUS_OK;
 }
 
 /* Files of other programs and of older versions have no such numbers. */
@@ -237,20 +231,6 @@ enum status checkpoint_reader_occupied(const struct checkpoint_reader *reader,
     return status;
 }
 
-enum status checkpoint_reader_density(const struct checkpoint_reader *reader,
-                                      const struct scf_problem *problem, struct darray *const D[])
-{
-    for (int s = 0; s < problem->n_densities; s++) {
-        struct dense *C;
-        TRY(checkpoint_reader_occupied(reader, problem, s, &C));
-        enum status status = orbital_density(problem->tiling, problem->electrons_per_orbital, C,
-                                             problem->n_occupied[s], D[s]);
-        dense_destroy(C);
-        TRY(status);
-    }
-    return STATUS_OK;
-}
-
 enum status checkpoint_reader_electrons(const struct checkpoint_reader *reader,
                                         int64_t n_electrons[2])
 {
@@ -269,15 +249,12 @@ enum status checkpoint_reader_electrons(const struct checkpoint_reader *reader,
     return STATUS_OK;
 }
 
-/* Electrons of the problem in an orbital of the file. */
-static int occupation_of(const struct checkpoint_reader *reader, const struct scf_problem *problem,
-                         int64_t orbital)
+/* Electrons in an orbital of a file whose first orbitals are occupied, those of closed shells by both spins. */
+static int occupation_of(const struct checkpoint_reader *reader, int64_t orbital)
 {
+    const int64_t *n = reader->contents.n.n_electrons;
     int64_t spin = reader->contents.spins[orbital], k = orbital - reader->first_row[spin];
-    int n = 0;
-    for (int s = 0; s < problem->n_densities; s++)
-        n += spin_in_file(reader, s) == spin && k < problem->n_occupied[s];
-    return n * problem->electrons_per_orbital;
+    return (k < n[spin]) + (reader->n_orbitals[1] == 0 && k < n[1]);
 }
 
 enum status checkpoint_reader_check_density(const struct checkpoint_reader *reader,
@@ -298,7 +275,7 @@ enum status checkpoint_reader_check_density(const struct checkpoint_reader *read
             path, (long long)found[0], (long long)found[1], (long long)wanted[0],
             (long long)n_beta);
     for (int64_t k = 0; contents->n.has_occupations && k < contents->n.n_orbitals; k++)
-        if (!(fabs(contents->occupations[k] - occupation_of(reader, problem, k)) < OCCUPATION))
+        if (!(fabs(contents->occupations[k] - occupation_of(reader, k)) < OCCUPATION))
             return FAIL(STATUS_INPUT,
                         "%s: %g electrons in orbital %lld: only a density of the first orbitals of "
                         "each spin can be read",
@@ -313,7 +290,7 @@ bool checkpoint_reader_is_solution(const struct checkpoint_reader *reader)
 
 bool checkpoint_reader_is_orthonormal(const struct checkpoint_reader *reader)
 {
-    return reader->stream.has_groups && reader->deviation < ORTHONORMAL_AS_THEY_ARE;
+    return reader->stream.is_sealed && reader->deviation < ORTHONORMAL_AS_THEY_ARE;
 }
 
 bool checkpoint_reader_has_orbitals(const struct checkpoint_reader *reader,
@@ -325,19 +302,16 @@ bool checkpoint_reader_has_orbitals(const struct checkpoint_reader *reader,
     return has;
 }
 
-void checkpoint_reader_energies(const struct checkpoint_reader *reader,
-                                const struct scf_problem *problem, int64_t n_orbitals,
-                                double *const energies[])
-{
-    for (int s = 0; s < problem->n_orbital_sets; s++)
-        memcpy(energies[s], reader->contents.energies + reader->first_row[spin_in_file(reader, s)],
-               (size_t)n_orbitals * sizeof *energies[s]);
-}
-
 enum status checkpoint_reader_orbitals(const struct checkpoint_reader *reader,
-                                       const struct scf_problem *problem, struct dense *const C[])
+                                       const struct scf_problem *problem, struct dense *const C[],
+                                       double *const energies[])
 {
-    for (int s = 0; s < problem->n_orbital_sets; s++)
-        TRY(read_columns(reader, spin_in_file(reader, s), C[s]));
+    for (int s = 0; s < problem->n_orbital_sets; s++) {
+        int spin = spin_in_file(reader, s);
+        TRY(read_columns(reader, spin, C[s]));
+        if (energies)
+            memcpy(energies[s], reader->contents.energies + reader->first_row[spin],
+                   (size_t)C[s]->n_columns * sizeof *energies[s]);
+    }
     return STATUS_OK;
 }

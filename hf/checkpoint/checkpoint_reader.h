@@ -47,20 +47,14 @@ const struct shells *checkpoint_reader_foreign_shells(const struct checkpoint_re
 /* Whether it is of another basis at the geometry of the problem. Not collective. */
 bool checkpoint_reader_is_of_other_basis(const struct checkpoint_reader *reader);
 
-/* The file's lowest orbitals, as many as the problem occupies of a spin, over the file's functions:
- * those that checkpoint_reader_density takes.
+/* The file's lowest orbitals, as many as the problem occupies of a spin, over the file's functions. A
+ * file of RHF starts a UHF too, with the same orbitals for both spins; an RHF takes the alpha orbitals
+ * of a UHF.
  * C  functions of the file x n_occupied, created here, owned by the caller; NULL after an error
  * Errors: those of checkpoint_stream_matrix. */
 enum status checkpoint_reader_occupied(const struct checkpoint_reader *reader,
                                        const struct scf_problem *problem, int spin,
                                        struct dense **C);
-
-/* D = the density of the file's lowest orbitals, as many as the problem occupies. A file of RHF
- * starts a UHF too, with the same orbitals for both spins; an RHF takes the alpha orbitals of a
- * UHF. Bit-identical on any number of processes (orbital_density.h). Errors: those of
- * checkpoint_stream_matrix. */
-enum status checkpoint_reader_density(const struct checkpoint_reader *reader,
-                                      const struct scf_problem *problem, struct darray *const D[]);
 
 /* The number of orbitals that the file itself occupies, for a problem of UHF that takes its spin
  * density.
@@ -69,7 +63,7 @@ enum status checkpoint_reader_density(const struct checkpoint_reader *reader,
 enum status checkpoint_reader_electrons(const struct checkpoint_reader *reader,
                                         int64_t n_electrons[2]);
 
-/* Whether that density is the file's own: its electrons are the problem's, of either spin, its
+/* Whether the density of these orbitals is the file's own: its electrons are the problem's, of either spin, its
  * first orbitals are those that it occupies, and a file of UHF is not read for an RHF.
  * Errors: STATUS_INPUT (the message says why not). */
 enum status checkpoint_reader_check_density(const struct checkpoint_reader *reader,
@@ -86,14 +80,11 @@ bool checkpoint_reader_is_orthonormal(const struct checkpoint_reader *reader);
 bool checkpoint_reader_has_orbitals(const struct checkpoint_reader *reader,
                                     const struct scf_problem *problem, int64_t n_orbitals);
 
-/* Their energies, to the last digit: of each spin n_orbitals, as many as the file has. Not
- * collective. */
-void checkpoint_reader_energies(const struct checkpoint_reader *reader,
-                                const struct scf_problem *problem, int64_t n_orbitals,
-                                double *const energies[]);
-
-/* The file's orbitals, to the last digit, of a file that has them (checkpoint_reader_has_orbitals).
- * C  of each spin, shaped as in scf_result
+/* The file's orbitals and their energies, to the last digit, of a file that has them
+ * (checkpoint_reader_has_orbitals).
+ * C         of each spin, shaped as in scf_result
+ * energies  of each spin, likewise; NULL: not wanted
  * Errors: those of checkpoint_stream_matrix. */
 enum status checkpoint_reader_orbitals(const struct checkpoint_reader *reader,
-                                       const struct scf_problem *problem, struct dense *const C[]);
+                                       const struct scf_problem *problem, struct dense *const C[],
+                                       double *const energies[]);

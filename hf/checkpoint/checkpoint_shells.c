@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/checkpoint/checkpoint_shells.h"
+#include "hf/checkpoint/checkpoint_contents.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,18 +9,6 @@
 #define SAME_NUMBER 1e-8
 
 /* --- shells to arrays --- */
-
-void checkpoint_shells_count(const struct molecule *molecule, const struct shells *shells,
-                             struct checkpoint_counts *n)
-{
-    n->n_centers = molecule->n_atoms;
-    n->n_shells = shells->n_shells;
-    n->n_functions = shells->n_functions;
-    n->cartesian = !shells->spherical;
-    n->n_primitives = 0;
-    for (int64_t i = 0; i < shells->n_shells; i++)
-        n->n_primitives += shells->shells[i].n_primitives;
-}
 
 /* This program's number, within a shell, of TREXIO's function k. */
 static int function_in_shell(const struct shell *shell, bool cartesian, int k)
@@ -61,9 +49,23 @@ static void describe_shell(const struct shell *shell, int64_t number, int64_t pr
     }
 }
 
-void checkpoint_shells_describe(const struct molecule *molecule, const struct shells *shells,
-                                struct checkpoint_contents *contents)
+static void count_shells(const struct molecule *molecule, const struct shells *shells,
+                         struct checkpoint_counts *n)
 {
+    n->n_centers = molecule->n_atoms;
+    n->n_shells = shells->n_shells;
+    n->n_functions = shells->n_functions;
+    n->cartesian = !shells->spherical;
+    n->n_primitives = 0;
+    for (int64_t i = 0; i < shells->n_shells; i++)
+        n->n_primitives += shells->shells[i].n_primitives;
+}
+
+enum status checkpoint_shells_describe(const struct molecule *molecule, const struct shells *shells,
+                                       struct checkpoint_contents *contents)
+{
+    count_shells(molecule, shells, &contents->n);
+    TRY(checkpoint_contents_init(contents));
     for (int64_t i = 0; i < molecule->n_atoms; i++) {
         contents->charge[i] = molecule->atoms[i].charge;
         memcpy(contents->coordinates + 3 * i, molecule->atoms[i].position, 3 * sizeof(double));
@@ -74,15 +76,10 @@ void checkpoint_shells_describe(const struct molecule *molecule, const struct sh
         describe_shell(shell, i, primitive, shell->first_function, contents);
         primitive += shell->n_primitives;
     }
+    return STATUS_OK;
 }
 
 /* --- arrays to shells --- */
-
-static enum status fail_shell(const char *path, int64_t shell, const char *what)
-{
-    return FAIL(STATUS_INPUT, "%s: shell %lld of its basis %s: start without its orbitals", path,
-                (long long)shell + 1, what);
-}
 
 /* Sets one shell, whose primitives begin with number `first`. */
 static enum status set_shell(const char *path, const struct checkpoint_contents *contents,
@@ -90,19 +87,19 @@ static enum status set_shell(const char *path, const struct checkpoint_contents 
 {
     int64_t center = contents->shell_center[at], l = contents->shell_l[at], end = first;
     double *exponents = shells->numbers, *coefficients = exponents + contents->n.n_primitives;
-    if (l < 0 || l > BASIS_MAX_L)
-        return fail_shell(path, at, "has an angular momentum beyond those of this program");
-    if (center < 0 || center >= contents->n.n_centers)
-        return fail_shell(path, at, "is on no centre");
-    for (; end < contents->n.n_primitives && contents->primitive_shell[end] == at; end++) {
+    bool known = l >= 0 && l <= BASIS_MAX_L && center >= 0 && center < contents->n.n_centers;
+    for (; known && end < contents->n.n_primitives && contents->primitive_shell[end] == at; end++) {
         exponents[end] = contents->exponent[end];
         coefficients[end] = contents->coefficient[end] * contents->primitive_factor[end] *
                             contents->shell_factor[at];
-        if (!(exponents[end] > 0))
-            return fail_shell(path, at, "has an exponent that is not positive");
+        known = exponents[end] > 0;
     }
-    if (end == first)
-        return fail_shell(path, at, "has no primitives of its own in the order of the shells");
+    if (!known || end == first)
+        return FAIL(STATUS_INPUT,
+                    "%s: shell %lld of its basis is no shell of this program: on a centre, up to "
+                    "l = %d, its primitives in the order of the shells, their exponents positive: "
+                    "start without its orbitals",
+                    path, (long long)at + 1, BASIS_MAX_L);
     bool spherical = !contents->n.cartesian && l > 1;
     struct shell *shell = &shells->shells[at];
     *shell = (struct shell){.l = (int)l,

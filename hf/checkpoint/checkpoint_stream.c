@@ -100,13 +100,13 @@ bool checkpoint_attribute_move(hid_t object, const char *name, hid_t type,
 
 /* --- streams --- */
 
-static enum status fail_stream(const struct checkpoint_stream *stream, const char *what)
+enum status checkpoint_stream_fail(const struct checkpoint_stream *stream, const char *part)
 {
     if (stream->move == CHECKPOINT_READ)
         return FAIL(STATUS_INPUT, "%s: %s is missing, damaged or of other orbitals", stream->path,
-                    what);
+                    part);
     return FAIL(STATUS_IO, "cannot write %s: HDF5 fails at %s: is the disk full?", stream->path,
-                what);
+                part);
 }
 
 enum status checkpoint_stream_open(const char *path, enum checkpoint_move move, MPI_Comm comm,
@@ -123,7 +123,7 @@ enum status checkpoint_stream_open(const char *path, enum checkpoint_move move, 
             H5Fopen(path, move == CHECKPOINT_WRITE ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
         if (stream->file < 0) {
             status = move == CHECKPOINT_WRITE
-                         ? fail_stream(stream, "the file")
+                         ? checkpoint_stream_fail(stream, "the file")
                          : FAIL(STATUS_INPUT,
                                 "%s: not a checkpoint (a TREXIO file of the HDF5 kind), or damaged",
                                 path);
@@ -140,7 +140,7 @@ enum status checkpoint_stream_close(struct checkpoint_stream *stream)
     bool done = H5Fclose(stream->file) >= 0;
     stream->file = -1;
     hdf5_messages_resume(&stream->messages);
-    return done ? STATUS_OK : fail_stream(stream, "its end");
+    return done ? STATUS_OK : checkpoint_stream_fail(stream, "its end");
 }
 
 /* --- matrices --- */
@@ -184,7 +184,8 @@ static enum status move_columns(const struct moving *moving, int first, struct d
         transpose_panel(columns, order, true, moving->full, moving->rows);
     bool done = !stream->is_root ||
                 checkpoint_set_move(moving->set, stream->move, 2, start, size, moving->rows);
-    TRY(status_agree(stream->comm, done ? STATUS_OK : fail_stream(stream, moving->place->set)));
+    TRY(status_agree(stream->comm,
+                     done ? STATUS_OK : checkpoint_stream_fail(stream, moving->place->set)));
     if (writes)
         return STATUS_OK;
     if (stream->is_root)
@@ -206,7 +207,7 @@ static enum status begin_moving(struct moving *moving, int step)
     moving->set = checkpoint_set_open(
         stream->file, place->set, place->first_row > 0 ? CHECKPOINT_READ : stream->move, 2, size);
     if (moving->set < 0)
-        return fail_stream(stream, place->set);
+        return checkpoint_stream_fail(stream, place->set);
     moving->full = malloc(n_elements * sizeof *moving->full);
     moving->rows = malloc(n_elements * sizeof *moving->rows);
     return CHECK_MEMORY(moving->full && moving->rows, "%s: no memory for %d columns", stream->path,
@@ -237,7 +238,7 @@ enum status checkpoint_stream_matrix(const struct checkpoint_stream *stream,
     enum wall_use use = wall_time_begin(WALL_FILES);
     enum status status = move_matrix(&moving);
     if (moving.set >= 0 && H5Dclose(moving.set) < 0 && status == STATUS_OK)
-        status = fail_stream(stream, place->set);
+        status = checkpoint_stream_fail(stream, place->set);
     free(moving.full);
     free(moving.rows);
     wall_time_end(use);
@@ -249,15 +250,20 @@ enum status checkpoint_stream_matrix(const struct checkpoint_stream *stream,
 static bool move_number(hid_t group, enum checkpoint_move move,
                         const struct checkpoint_number *number)
 {
-    hsize_t n = (hsize_t)number->n;
     if (number->integer)
         return checkpoint_attribute_move(group, number->name, H5T_NATIVE_INT64, move,
                                          number->integer);
-    if (n == 0)
+    if (number->real && number->n == 0)
         return checkpoint_attribute_move(group, number->name, H5T_NATIVE_DOUBLE, move,
                                          number->real);
-    hid_t type = H5Tarray_create2(H5T_NATIVE_DOUBLE, 1, &n);
-    bool done = checkpoint_attribute_move(group, number->name, type, move, number->real);
+    hsize_t n = (hsize_t)number->n;
+    hid_t type = number->real ? H5Tarray_create2(H5T_NATIVE_DOUBLE, 1, &n) : H5Tcopy(H5T_C_S1);
+    if (number->text)
+        H5Tset_size(type, n);
+    bool done = checkpoint_attribute_move(group, number->name, type, move,
+                                          number->real ? (void *)number->real : number->text);
+    if (number->text)
+        number->text[n - 1] = '\0';
     H5Tclose(type);
     return done;
 }
@@ -267,9 +273,11 @@ static enum status move_group(const struct checkpoint_stream *stream, const char
                               const struct checkpoint_number numbers[], bool *found)
 {
     bool writes = stream->move == CHECKPOINT_WRITE;
-    *found = writes || (stream->has_groups && H5Lexists(stream->file, name, H5P_DEFAULT) > 0);
+    *found = writes || H5Lexists(stream->file, name, H5P_DEFAULT) > 0;
     if (!*found)
         return STATUS_OK;
+    if (!writes && !stream->is_sealed)
+        return FAIL(STATUS_INPUT, "%s: damaged: its end with the SHA-256 is missing", stream->path);
     hid_t group = writes ? H5Gcreate2(stream->file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)
                          : H5Gopen2(stream->file, name, H5P_DEFAULT);
     bool done = group >= 0;
@@ -277,7 +285,7 @@ static enum status move_group(const struct checkpoint_stream *stream, const char
         done = move_number(group, stream->move, &numbers[i]);
     if (group >= 0)
         H5Gclose(group);
-    return done ? STATUS_OK : fail_stream(stream, name);
+    return done ? STATUS_OK : checkpoint_stream_fail(stream, name);
 }
 
 enum status checkpoint_stream_numbers(const struct checkpoint_stream *stream, const char *group,
@@ -287,11 +295,14 @@ enum status checkpoint_stream_numbers(const struct checkpoint_stream *stream, co
     TRY(status_agree(stream->comm,
                      stream->is_root ? move_group(stream, group, n, numbers, found) : STATUS_OK));
     MPI_Bcast(found, 1, MPI_C_BOOL, 0, stream->comm);
-    for (int i = 0; i < n && *found && stream->move == CHECKPOINT_READ; i++)
+    for (int i = 0; i < n && *found && stream->move == CHECKPOINT_READ; i++) {
+        int count = numbers[i].n > 0 ? numbers[i].n : 1;
         if (numbers[i].integer)
             MPI_Bcast(numbers[i].integer, 1, MPI_INT64_T, 0, stream->comm);
+        else if (numbers[i].real)
+            MPI_Bcast(numbers[i].real, count, MPI_DOUBLE, 0, stream->comm);
         else
-            MPI_Bcast(numbers[i].real, numbers[i].n > 0 ? numbers[i].n : 1, MPI_DOUBLE, 0,
-                      stream->comm);
+            MPI_Bcast(numbers[i].text, count, MPI_CHAR, 0, stream->comm);
+    }
     return STATUS_OK;
 }

@@ -46,7 +46,7 @@ struct checkpoint_stream {
     enum checkpoint_move move;
     MPI_Comm comm;
     bool is_root;         /* this is process 0 */
-    bool has_groups;      /* Beryl's own groups may be read: the file has a seal */
+    bool is_sealed;       /* the file has a verified seal, and so Beryl's own groups may be read */
     hid_t file;           /* negative but on process 0 */
     const int64_t *order; /* borrowed: function k of the file is order[k] here */
     struct hdf5_messages messages;
@@ -74,16 +74,21 @@ struct checkpoint_matrix {
 enum status checkpoint_stream_matrix(const struct checkpoint_stream *stream,
                                      const struct checkpoint_matrix *place, struct dense *matrix);
 
-/* Attributes of a group: an integer, or n real numbers, where 0 stands for 1. */
+/* Fails at a part of the file. STATUS_INPUT when reading, STATUS_IO when writing. Not collective. */
+enum status checkpoint_stream_fail(const struct checkpoint_stream *stream, const char *part);
+
+/* Attributes of a group: an integer, n real numbers, where 0 stands for 1, or a text with room for n
+ * characters. */
 struct checkpoint_number {
     const char *name;
-    int64_t *integer; /* NULL: real */
+    int64_t *integer;
     double *real;
+    char *text;
     int n;
 };
 
 /* Moves the numbers of one of Beryl's own groups, which is created when writing, and set on every process
- * when reading. found: out, whether the group is there and may be read; else the numbers stay as they
- * are. Collective. Errors: those of checkpoint_stream_matrix. */
+ * when reading. found: out, whether the group is there; else the numbers stay as they are. Collective.
+ * Errors: those of checkpoint_stream_matrix; STATUS_INPUT (the group is there, but no seal). */
 enum status checkpoint_stream_numbers(const struct checkpoint_stream *stream, const char *group,
                                       int n, const struct checkpoint_number numbers[], bool *found);

@@ -2,7 +2,6 @@
 #include "hf/cli/hf_options.h"
 
 #include "basis/integrals/two_electron.h"
-#include "hf/cli/hf_options_check.h"
 #include "sched/lab/comparison/comparison.h"
 #include "sched/lab/profiles/profile.h"
 #include "sched/pool/modes/mode_options.h"
@@ -255,6 +254,83 @@ void hf_options_init(struct hf_options *options)
                                                 .scf.follow = -1 /* not given */}};
 }
 
+/* --- checks --- */
+
+#define NO_GUESS ", which has no guess: name the checkpoint with --guess"
+
+/* A combination of options, and the message that refuses it. */
+struct refusal {
+    bool applies;
+    const char *text;
+};
+
+/* Fails with the first refusal that applies. */
+static enum status refuse_first(size_t n, const struct refusal refusals[])
+{
+    for (size_t i = 0; i < n; i++)
+        if (refusals[i].applies)
+            return FAIL(STATUS_USAGE, "%s", refusals[i].text);
+    return STATUS_OK;
+}
+
+/* The initial density and the steps of an SCF. */
+static enum status check_scf_options(const struct hf_options *options)
+{
+    const struct hf_settings *settings = &options->settings;
+    const struct scf_settings *scf = &settings->scf;
+    bool restart = settings->restart, flip = settings->guess_flip, swap = options->swap;
+    const struct refusal refusals[] = {
+        {!settings->basis, "--basis is missing: name a basis set, for instance --basis cc-pvdz"},
+        {settings->spherical && settings->cartesian,
+         "--spherical and --cartesian exclude each other"},
+        {scf->checkpoint_every != SCF_DEFAULT_CHECKPOINT && !scf->checkpoint,
+         "--checkpoint-every has no effect without --checkpoint"},
+        {scf->stability == SCF_NEVER && scf->follow >= 0,
+         "--follow has no effect with --stability never: no saddle point is found"},
+        {restart && settings->guess,
+         "--restart and --guess both name the initial density: leave one out"},
+        {restart && scf->mix, "--guess-mix has no effect with --restart" NO_GUESS},
+        {restart && flip, "--guess-flip has no effect with --restart" NO_GUESS},
+        {restart && swap, "--guess-swap has no effect with --restart" NO_GUESS},
+        {scf->mix && flip, "--guess-mix and --guess-flip exclude each other: both make the spins "
+                           "of the guess different"},
+        {scf->mix && swap, "--guess-mix and --guess-swap exclude each other"},
+        {scf->keep_occupation && scf->second_order == SCF_ALWAYS,
+         "--keep-occupation is for DIIS: second-order steps lead down to another state, leave "
+         "--second-order always out"},
+    };
+    return refuse_first(sizeof refusals / sizeof refusals[0], refusals);
+}
+
+/* Runs without an SCF, and outputs that they do not have. */
+static enum status check_kind_of_run(const struct hf_options *options)
+{
+    const struct hf_settings *settings = &options->settings;
+    const struct hf_files *files = &options->files;
+    const char *checkpoint = settings->scf.checkpoint;
+    bool dry = options->dry_run, compare = options->compare;
+    const struct refusal refusals[] = {
+        {dry && (options->count_tasks || compare || options->fock_only),
+         "--dry-run predicts an SCF and one of its Fock builds: leave --count-tasks, --compare and "
+         "--fock-only out"},
+        {dry && (files->report || files->profile || checkpoint || settings->fock.profile_classes ||
+                 settings->pool.watchdog_s > 0 || settings->pool.trace_folder),
+         "--dry-run runs nothing: leave --report, --write-profile, --checkpoint, "
+         "--profile-classes, --watchdog and --trace out"},
+        {options->count_tasks && (files->json || files->report || files->profile || checkpoint),
+         "--count-tasks prints one line and writes no file"},
+        {compare && options->count_tasks,
+         "--compare runs Fock builds, --count-tasks none: leave one out"},
+        {compare && files->profile, "--write-profile is for one mode: leave --compare out"},
+        {compare && settings->fock.profile_classes,
+         "--profile-classes is for one mode: leave --compare out"},
+        {checkpoint && settings->goal != HF_GOAL_SCF,
+         "--fock-only and --compare compute no orbitals to write to a --checkpoint: add --density "
+         "converged"},
+    };
+    return refuse_first(sizeof refusals / sizeof refusals[0], refusals);
+}
+
 enum status hf_options_complete(struct hf_options *options, const char *molecule,
                                 enum scf_follow follow)
 {
@@ -263,7 +339,11 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
     options->settings.pool.keep_timeline = options->files.json || options->files.report;
     options->settings.pool.keep_history = options->files.profile != NULL;
     options->settings.goal = goal_of(options);
-    TRY(hf_options_check(options));
+    TRY(check_scf_options(options));
+    TRY(check_kind_of_run(options));
+    TRY(mode_options_choose(&options->settings.pool, options->compare, options->rounds,
+                            &options->settings.modes));
+    TRY(mode_options_check_real(&options->settings.modes));
     TRY(parse_swap(options));
     if (options->settings.scf.follow < 0)
         options->settings.scf.follow =

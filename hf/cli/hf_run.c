@@ -2,11 +2,8 @@
 #include "hf/cli/hf_run.h"
 
 #include "hf/calculation/hf_calculation.h"
-#include "hf/result/hf_class_costs.h"
 #include "hf/result/hf_outputs.h"
-#include "hf/result/hf_prediction.h"
 #include "hf/result/hf_print.h"
-#include "hf/result/hf_qcschema.h"
 #include "sched/pool/core/statistics_report.h"
 #include "sched/pool/modes/mode_options.h"
 #include "support/base/agree.h"
@@ -21,22 +18,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Tile quartets of builds from the third one of a round on: those whose integrals were kept by the
- * process that ran them, and those whose were not. */
-struct kept_use {
-    int64_t hits, misses;
-};
-
 /* A calculation and the outputs of its run. */
 struct hf_run {
     const struct hf_options *options;
     MPI_Comm comm;
-    int rank, n_workers;
+    int rank;
     struct hf_calculation calculation;
     struct hf_density_digest density; /* of --fock-only */
     struct darray *F[2];
     struct mode_records compared;
-    struct kept_use kept[COMPARISON_MODES_MAX]; /* by the modes that are compared */
     bool *accepted;
     bool checked; /* the outputs can be written */
     bool written; /* the outputs are written, or could not be */
@@ -70,36 +60,28 @@ static enum status prepare_build(struct hf_run *run)
     return STATUS_OK;
 }
 
-/* Tasks of the build, and integrals above the threshold. */
-static enum status count_run_tasks(const struct hf_run *run, const struct fock_tasks *tasks,
-                                   struct hf_counted *counted)
-{
-    struct integral_count count;
-    bool all = run->options->settings.fock.symmetry == FOCK_SYMMETRY_NONE;
-    TRY(screening_count_integrals(run->calculation.screening, run->comm, &count));
-    *counted = (struct hf_counted){.tasks = fock_tasks_n_all(tasks),
-                                   .non_null = fock_tasks_n_non_null(tasks),
-                                   .integrals = all ? count.all : count.unique};
-    return STATUS_OK;
-}
-
-static enum status count_run(const struct hf_run *run, struct hf_counted *counted)
+/* Counts the tasks of a build, and integrals above the threshold. */
+static enum status count_run(const struct hf_run *run, struct hf_prediction *counted)
 {
     const struct fock_settings *settings = &run->options->settings.fock;
+    const struct screening *screening = run->calculation.screening;
     struct fock_tasks *tasks;
+    struct integral_count count;
     TRY(status_agree(run->comm,
-                     fock_tasks_create(run->calculation.screening,
-                                       (enum fock_decomposition)settings->decomposition,
+                     fock_tasks_create(screening, (enum fock_decomposition)settings->decomposition,
                                        (enum fock_symmetry)settings->symmetry, true, &tasks)));
-    enum status status = count_run_tasks(run, tasks, counted);
+    *counted = (struct hf_prediction){.tasks = fock_tasks_n_all(tasks),
+                                      .non_null = fock_tasks_n_non_null(tasks)};
     fock_tasks_destroy(tasks);
-    return status;
+    TRY(screening_count_integrals(screening, run->comm, &count));
+    counted->integrals = settings->symmetry == FOCK_SYMMETRY_NONE ? count.all : count.unique;
+    return STATUS_OK;
 }
 
 /* {"tasks": T, "non_null": N, "integrals": I} on standard output. */
 static enum status print_task_counts(const struct hf_run *run)
 {
-    struct hf_counted counted;
+    struct hf_prediction counted;
     TRY(count_run(run, &counted));
     if (run->rank == 0)
         printf("{\"tasks\": %lld, \"non_null\": %lld, \"integrals\": %lld}\n",
@@ -110,37 +92,24 @@ static enum status print_task_counts(const struct hf_run *run)
 /* The outcome of the run; the digests of F are added by the caller. */
 static struct hf_outcome outcome_of(const struct hf_run *run, enum status status)
 {
-    const struct fock *fock = run->calculation.fock;
-    bool solved = run->calculation.result.n_orbitals > 0;
+    const struct hf_calculation *calculation = &run->calculation;
     struct memory_use memory = memory_use_of_all(memory_peak_part_bytes(), run->comm);
-    struct hf_outcome outcome = {.settings = &run->options->settings,
-                                 .files = &run->options->files,
-                                 .command = hf_options_command(run->options),
-                                 .options =
-                                     hf_options_to_json(run->options, &run->calculation.input),
-                                 .compares = run->options->compare,
-                                 .input = &run->calculation.input,
-                                 .engines = hf_calculation_engines(&run->calculation),
-                                 .class_costs = fock ? fock_sum_class_costs(fock) : NULL,
-                                 .fock = fock,
-                                 .scf = solved ? &run->calculation.result : NULL,
-                                 .density = &run->density,
-                                 .compared = run->options->compare ? &run->compared : NULL,
-                                 .scf_iterations = run->calculation.iterations,
-                                 .n_scf_iterations = run->calculation.n_iterations,
-                                 .starts = run->calculation.starts,
-                                 .n_starts = run->calculation.n_starts,
-                                 .n_workers = run->n_workers,
-                                 .memory_peak_bytes = memory.peak_bytes,
-                                 .memory_part_bytes = memory.part_bytes};
-    hf_outcome_set_status(&outcome, status);
+    struct hf_outcome outcome = hf_outcome_of(calculation, &run->options->files, status);
+    outcome.command = hf_options_command(run->options);
+    outcome.options = hf_options_to_json(run->options, &calculation->input);
+    outcome.compares = run->options->compare;
+    outcome.class_costs = calculation->fock ? fock_sum_class_costs(calculation->fock) : NULL;
+    outcome.density = &run->density;
+    outcome.compared = run->options->compare ? &run->compared : NULL;
+    outcome.memory_peak_bytes = memory.peak_bytes;
+    outcome.memory_part_bytes = memory.part_bytes;
     return outcome;
 }
 
 /* Writes the files and frees what outcome_of has made. */
-static enum status finish_outcome(const struct hf_run *run, struct hf_outcome *outcome)
+static enum status finish_outcome(struct hf_outcome *outcome)
 {
-    enum status status = hf_outputs_write(outcome, run->comm);
+    enum status status = hf_outputs_write(outcome);
     json_decref(outcome->command);
     json_decref(outcome->options);
     json_decref(outcome->timeline);
@@ -162,17 +131,17 @@ static void print_engines(const struct engine_use *engines)
 static enum status write_hf_outputs(struct hf_run *run, struct hf_outcome *outcome)
 {
     if (outcome->class_costs)
-        hf_class_costs_print(outcome->class_costs);
+        hf_print_class_costs(outcome->class_costs);
     print_engines(&outcome->engines);
     log_print(
         "Peak memory %.0f MB per process, with all pages that it shares; %.0f with shared pages "
         "divided among processes\n",
         (double)outcome->memory_peak_bytes * 1e-6, (double)outcome->memory_part_bytes * 1e-6);
-    if (!run->options->compare && outcome->fock)
-        TRY(fock_timeline(outcome->fock, &outcome->timeline));
+    if (!run->options->compare && run->calculation.fock)
+        TRY(fock_timeline(run->calculation.fock, &outcome->timeline));
     outcome->complete = true;
     run->written = true;
-    return finish_outcome(run, outcome);
+    return finish_outcome(outcome);
 }
 
 /* The scheduling statistics of every build. */
@@ -219,25 +188,10 @@ static void print_kept_columns(const struct hf_run *run, const struct fock_recor
     log_print("\n");
 }
 
-/* Hits and misses by mode. */
-static void print_kept_by_mode(const struct hf_run *run)
-{
-    const struct mode_list *modes = &run->options->settings.modes;
-    if (!keeps_integrals(run))
-        return;
-    log_print("\nKept integrals, from the third build of a round on\n"
-              "mode              hits    misses    hits %%\n");
-    for (int m = 0; m < modes->n; m++) {
-        const struct kept_use *use = &run->kept[m];
-        log_print("%-12s %9lld %9lld %9.1f\n", run->compared.list[m].name, (long long)use->hits,
-                  (long long)use->misses,
-                  100 * (double)use->hits / fmax(1, (double)(use->hits + use->misses)));
-    }
-}
-
 /* The builds of --compare under one mode in one round, which begins as if it were the first. */
-static enum status build_under_mode(struct hf_run *run, int position, int64_t round)
+static enum status build_under_mode(void *context, int position, int64_t round)
 {
+    struct hf_run *run = context;
     const struct hf_calculation *calculation = &run->calculation;
     struct mode_records *records = &run->compared;
     struct mode_record *record = mode_records_begin(records, position);
@@ -249,10 +203,6 @@ static enum status build_under_mode(struct hf_run *run, int position, int64_t ro
         hf_qcschema_add_build(build, entry);
         log_print("%-12s %5lld %9.4g", record->name, (long long)i, build->seconds);
         print_kept_columns(run, build);
-        if (i >= 2) {
-            run->kept[position].hits += build->kept_hits;
-            run->kept[position].misses += build->kept_misses;
-        }
     }
     TRY(fock_timeline(calculation->fock, &record->timeline));
     for (int spin = 0; spin < calculation->input.n_densities; spin++)
@@ -260,23 +210,13 @@ static enum status build_under_mode(struct hf_run *run, int position, int64_t ro
     return mode_records_end(records, position);
 }
 
-/* Runs all modes of --compare in every round, in a random order. */
 static enum status compare_modes(struct hf_run *run)
 {
-    const struct mode_list *modes = &run->options->settings.modes;
     struct mode_records *records = &run->compared;
     records->comparison.oversubscribed = is_oversubscribed(run->comm);
-    mode_records_start(records, modes);
+    mode_records_start(records, &run->options->settings.modes);
     log_print("mode         build   seconds%s\n", kept_heading(run));
-    for (int64_t round = 0; round < records->n_rounds; round++) {
-        if (records->n_rounds > 1)
-            log_print("round %lld of %lld\n", (long long)round + 1, (long long)records->n_rounds);
-        int order[COMPARISON_MODES_MAX];
-        comparison_draw_order(&records->comparison, round, order);
-        for (int m = 0; m < modes->n; m++)
-            TRY(build_under_mode(run, order[m], round));
-    }
-    return STATUS_OK;
+    return mode_records_run(records, build_under_mode, run);
 }
 
 /* The builds of --fock-only. */
@@ -325,7 +265,6 @@ static enum status run_fock_only(struct hf_run *run)
     TRY(hf_calculation_digest(&run->calculation, "F", run->F, sha256));
     if (run->options->compare) {
         mode_records_print(&run->compared, "Fock build");
-        print_kept_by_mode(run);
         /* Only sums in fixed point are the same in any order. */
         if (run->options->settings.fock.accumulate == FOCK_ACCUMULATE_FIXED)
             status = mode_records_check(&run->compared, "Fock matrix");
@@ -349,35 +288,39 @@ static enum status run_scf(struct hf_run *run)
     return write_hf_outputs(run, &outcome);
 }
 
+/* Fock builds of most SCF calculations, the test of stability included. */
+enum { FEWEST_BUILDS = 10, MOST_BUILDS = 20 };
+
 /* Predicts the run from counts and a sample. */
 static enum status run_dry(struct hf_run *run)
 {
     const struct hf_calculation *calculation = &run->calculation;
     struct fock_settings settings = run->options->settings.fock;
-    struct hf_counted counted;
-    struct fock_prediction prediction;
+    struct hf_prediction prediction;
     const struct predicted_build build = {.screening = calculation->screening,
                                           .settings = &settings,
                                           .symmetry = calculation->symmetry,
                                           .n_densities = calculation->input.n_densities,
                                           .comm = run->comm};
     settings.kept_bytes = calculation->kept_bytes;
-    TRY(count_run(run, &counted));
-    counted.uses_symmetry = build.symmetry;
-    TRY(fock_predict(&build, &prediction));
-    hf_prediction_print(&prediction, &counted);
+    TRY(count_run(run, &prediction));
+    prediction.uses_symmetry = build.symmetry;
+    TRY(fock_predict(&build, &prediction.fock));
+    for (int i = 0; i < 2; i++) {
+        int n = prediction.scf_builds[i] = i == 0 ? FEWEST_BUILDS : MOST_BUILDS;
+        prediction.scf_s[i] = prediction.fock.first_s + (n - 1) * prediction.fock.later_s;
+    }
+    hf_print_prediction(&prediction);
     struct hf_outcome outcome = outcome_of(run, STATUS_OK);
-    json_t *json = hf_prediction_to_json(&prediction, &counted);
-    outcome.prediction = json;
-    enum status status = write_hf_outputs(run, &outcome);
-    json_decref(json);
-    return status;
+    outcome.prediction = &prediction;
+    return write_hf_outputs(run, &outcome);
 }
 
 static enum status run_hf_stages(struct hf_run *run)
 {
     struct hf_calculation *calculation = &run->calculation;
-    TRY(hf_outputs_check(&run->options->settings, &run->options->files, run->comm));
+    TRY(hf_outputs_check(&run->options->settings, &run->options->files, (struct output){0}, NULL,
+                         run->comm));
     run->checked = true;
     TRY(hf_calculation_read(&run->options->settings, run->comm, calculation));
     log_print("beryl-hf %s\n\n", BERYL_VERSION);
@@ -406,12 +349,11 @@ enum status hf_run(const struct hf_options *options, MPI_Comm comm, bool *accept
                      .comparison = {.seed = options->settings.pool.seed}},
         .accepted = accepted};
     MPI_Comm_rank(comm, &run.rank);
-    MPI_Comm_size(comm, &run.n_workers);
     enum status status = run_hf_stages(&run);
     /* Bad input leaves no file; another failure a result with what is known. */
     if (application_exit_status(status, *accepted) == 1 && run.checked && !run.written) {
         struct hf_outcome outcome = outcome_of(&run, status);
-        status = finish_outcome(&run, &outcome);
+        status = finish_outcome(&outcome);
     }
     mode_records_fini(&run.compared);
     for (int spin = 0; spin < 2; spin++)

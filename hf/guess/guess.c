@@ -2,11 +2,9 @@
 #include "hf/guess/guess.h"
 
 #include "hf/guess/guess_atom.h"
-#include "hf/scf/scf_basis.h"
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,15 +110,10 @@ static double count_atom_electrons(const struct superposition *superposition)
     return n;
 }
 
-/* Factors of the two densities of an atom in a sum. */
-struct mixture {
-    double D, M;
-};
-
-/* out = the sum's block of shells i and j of a centre.
+/* out = factors[0] D + factors[1] M, the block of shells i and j of a centre.
  * first_function  of the centre
  * n_J             from row to row of out */
-static void mix_block(const struct element_density *element, const struct mixture *mixture,
+static void mix_block(const struct element_density *element, const double factors[2],
                       const struct shell *i, const struct shell *j, int64_t first_function,
                       int64_t n_J, double *out)
 {
@@ -129,15 +122,13 @@ static void mix_block(const struct element_density *element, const struct mixtur
     for (int f = 0; f < i->n_functions; f++)
         for (int g = 0; g < j->n_functions; g++) {
             int64_t at = first + f * n + g;
-            out[f * n_J + g] = mixture->D * element->D[at];
-            if (mixture->M != 0)
-                out[f * n_J + g] += mixture->M * element->M[at];
+            out[f * n_J + g] = factors[0] * element->D[at] + factors[1] * element->M[at];
         }
 }
 
 /* Tile (I, J), whose blocks between different centres are zero. */
-static void fill_tile(const struct superposition *superposition, const struct mixture *mixture,
-                      int64_t I, int64_t J, double *tile)
+static void fill_tile(const struct superposition *superposition, const double factors[2], int64_t I,
+                      int64_t J, double *tile)
 {
     const struct tiling *tiling = superposition->problem->tiling;
     const struct shell *shells = superposition->problem->shells->shells;
@@ -145,21 +136,18 @@ static void fill_tile(const struct superposition *superposition, const struct mi
     memset(tile, 0, (size_t)(tile_n_functions(tiling, I) * n_J) * sizeof(double));
     for (int64_t i = tiling->first_shell[I]; i < tiling->first_shell[I + 1]; i++) {
         const struct atom *atom = &superposition->problem->molecule->atoms[shells[i].atom];
-        const struct element_density *element = &superposition->elements[atom->element];
-        int64_t first_function = superposition->first_function[shells[i].atom];
-        for (int64_t j = tiling->first_shell[J]; j < tiling->first_shell[J + 1]; j++) {
-            if (atom->charge == 0 || shells[j].atom != shells[i].atom)
-                continue;
-            mix_block(element, mixture, &shells[i], &shells[j], first_function, n_J,
-                      tile + (shells[i].first_function - tiling->first_function[I]) * n_J +
-                          shells[j].first_function - tiling->first_function[J]);
-        }
+        for (int64_t j = tiling->first_shell[J]; j < tiling->first_shell[J + 1]; j++)
+            if (atom->charge > 0 && shells[j].atom == shells[i].atom)
+                mix_block(&superposition->elements[atom->element], factors, &shells[i], &shells[j],
+                          superposition->first_function[shells[i].atom], n_J,
+                          tile + (shells[i].first_function - tiling->first_function[I]) * n_J +
+                              shells[j].first_function - tiling->first_function[J]);
     }
 }
 
 /* D from the atoms' densities; every process fills the tiles it holds. */
-static enum status place_atoms(const struct superposition *superposition,
-                               const struct mixture *mixture, struct darray *D)
+static enum status place_atoms(const struct superposition *superposition, const double factors[2],
+                               struct darray *D)
 {
     const struct tiling *tiling = superposition->problem->tiling;
     size_t size = (size_t)(tiling->max_functions * tiling->max_functions) * sizeof(double);
@@ -168,7 +156,7 @@ static enum status place_atoms(const struct superposition *superposition,
         return STATUS_NO_MEMORY;
     struct own_tile own = {0};
     while (own_tile_next(tiling, D, &own)) {
-        fill_tile(superposition, mixture, own.I, own.J, tile);
+        fill_tile(superposition, factors, own.I, own.J, tile);
         darray_put(D, own.pair, tile);
     }
     free(tile);
@@ -183,14 +171,8 @@ static double sum_factor(const struct scf_problem *problem, double n, int spin)
     return n > 0 ? problem->electrons_per_orbital * (double)problem->n_occupied[spin] / n : 0;
 }
 
-/* Scales them to all electrons of the molecule, and halves D + M and D - M. */
-static struct mixture mixture_with_spin(const struct scf_problem *problem, double n, int spin)
-{
-    double half = 0.5 * (sum_factor(problem, n, 0) + sum_factor(problem, n, 1));
-    return (struct mixture){half, spin == 0 ? half : -half};
-}
-
-/* Errors: on failure superposition_fini still has to be called. */
+/* With spins, scales to all electrons of the molecule, and halves D + M and D - M.
+ * Errors: on failure superposition_fini still has to be called. */
 static enum status superpose_atoms(const struct scf_problem *problem, bool with_spins,
                                    struct superposition *superposition, struct darray *const D[])
 {
@@ -198,25 +180,20 @@ static enum status superpose_atoms(const struct scf_problem *problem, bool with_
     TRY(solve_elements(superposition));
     double n = count_atom_electrons(superposition);
     for (int s = 0; s < problem->n_densities; s++) {
-        struct mixture mixture = with_spins ? mixture_with_spin(problem, n, s)
-                                            : (struct mixture){.D = sum_factor(problem, n, s)};
-        TRY(place_atoms(superposition, &mixture, D[s]));
+        double factors[2] = {sum_factor(problem, n, s), 0};
+        if (with_spins) {
+            factors[0] = 0.5 * (sum_factor(problem, n, 0) + sum_factor(problem, n, 1));
+            factors[1] = s == 0 ? factors[0] : -factors[0];
+        }
+        TRY(place_atoms(superposition, factors, D[s]));
     }
     return STATUS_OK;
 }
 
-enum status guess_sad(const struct scf_problem *problem, struct darray *const D[])
+enum status guess_sad(const struct scf_problem *problem, bool with_spins, struct darray *const D[])
 {
     struct superposition superposition;
-    enum status status = superpose_atoms(problem, false, &superposition, D);
-    superposition_fini(&superposition);
-    return status;
-}
-
-enum status guess_sad_with_spins(const struct scf_problem *problem, struct darray *const D[])
-{
-    struct superposition superposition;
-    enum status status = superpose_atoms(problem, true, &superposition, D);
+    enum status status = superpose_atoms(problem, with_spins, &superposition, D);
     superposition_fini(&superposition);
     return status;
 }
@@ -250,30 +227,4 @@ enum status guess_core(const struct scf_basis *basis, struct darray *const D[])
     dense_destroy(U);
     free(energies);
     return status;
-}
-
-/* --- by name --- */
-
-static enum status find_sad(const struct scf_problem *problem, const struct scf_basis *basis,
-                            struct darray *const D[])
-{
-    (void)basis;
-    return guess_sad(problem, D);
-}
-
-static enum status find_core(const struct scf_problem *problem, const struct scf_basis *basis,
-                             struct darray *const D[])
-{
-    (void)problem;
-    return guess_core(basis, D);
-}
-
-static const struct guess guesses[] = {{"sad", false, find_sad}, {"core", true, find_core}};
-
-const struct guess *guess_named(const char *name)
-{
-    for (size_t i = 0; i < sizeof guesses / sizeof guesses[0]; i++)
-        if (strcmp(guesses[i].name, name) == 0)
-            return &guesses[i];
-    return NULL;
 }

@@ -2,6 +2,7 @@
 /* First densities of an SCF. */
 #pragma once
 
+#include "basis/input/molecule.h"
 #include "basis/integrals/shells.h"
 #include "hf/fock/scf_problem.h"
 #include "hf/scf/scf_basis.h"
@@ -11,29 +12,16 @@
 
 #include <stdbool.h>
 
-/* A guess that is computed. find: D of a problem; its basis, NULL unless it needs one. */
-struct guess {
-    const char *name; /* of --guess */
-    bool needs_basis;
-    enum status (*find)(const struct scf_problem *problem, const struct scf_basis *basis,
-                        struct darray *const D[]);
-};
-
-/* The guess of this name; NULL: none, the name is a file's. Not collective. */
-const struct guess *guess_named(const char *name);
-
 /* Superposition of atomic densities: each element's neutral atom is solved in its own
  * part of the basis, spherically averaged with fractional occupation (guess_atom.h), on
  * one process, and placed on every nucleus of that element. The sum is scaled to the
  * molecule's electrons: trace(DS) is their number exactly, but D is not idempotent. For
  * n_densities 2 it is split in the ratio of the electrons of each spin. D is the same,
  * bit for bit, for any number of processes. Collective.
+ * with_spins  for UHF: each atom in its state of highest spin with its unpaired electrons in alpha; all
+ *             electrons are the molecule's number, but those of a spin are not
  * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC; the same everywhere. */
-enum status guess_sad(const struct scf_problem *problem, struct darray *const D[]);
-
-/* guess_sad for UHF, each atom in its state of highest spin with its unpaired electrons in alpha: all
- * electrons are the molecule's number, but those of a spin are not. */
-enum status guess_sad_with_spins(const struct scf_problem *problem, struct darray *const D[]);
+enum status guess_sad(const struct scf_problem *problem, bool with_spins, struct darray *const D[]);
 
 /* Reverses the spins of centres in a density of UHF: the spin density D_alpha - D_beta changes its
  * sign in blocks of two such centres and vanishes between such a centre and another one. The sum of
@@ -44,6 +32,21 @@ enum status guess_sad_with_spins(const struct scf_problem *problem, struct darra
  * Source of such guesses: Noodleman, J. Chem. Phys. 74, 5737 (1981). */
 enum status guess_flip(const struct scf_problem *problem, const bool flipped[],
                        struct darray *const D[]);
+
+/* Which neighbours have antiparallel spins: all, or the two sides of the longest bond alone. */
+enum guess_spins { GUESS_SPINS_ALTERNATE, GUESS_SPINS_FRAGMENTS };
+
+/* Whether the neutral atom has an open d or f shell. */
+bool guess_is_transition_metal(const struct atom *atom);
+
+/* Sets flipped, for guess_flip, for each centre whose spins are to be reversed. Neighbours are those of
+ * a shortest tree over the atoms with unpaired electrons, and over transition metals before any other, whose coupling
+ * decides. Of both signs of all spins, the one with more unpaired alpha electrons is taken.
+ * *n_atoms  atoms in the tree: with fewer than two, nothing is flipped
+ * Not collective. Errors: STATUS_NO_MEMORY.
+ * Source of the tree: Prim, Bell Syst. Tech. J. 36, 1389 (1957). */
+enum status guess_spins_choose(const struct molecule *molecule, enum guess_spins spins,
+                               bool flipped[], int64_t *n_atoms);
 
 /* The lowest orbitals of the one-electron Hamiltonian. Collective. Errors: STATUS_NO_MEMORY, those of
  * dense_eigen. */

@@ -11,19 +11,12 @@
 enum { ATOM_MAX_L = 3, ATOM_MAX_ITERATIONS = 200, ATOM_DIIS_SIZE = 8, ATOM_DAMPED_ITERATIONS = 4 };
 #define ATOM_CONVERGE 1e-9
 
-/* One angular momentum, with its offsets in the arrays of the atom. */
-struct channel {
-    struct guess_atom_channel functions;
-    int first_pair;  /* its pairs of exponents p >= q, row by row */
-    int first_block; /* its n_orbitals x n_orbitals matrices */
-};
-
 /* An atom and the state of its SCF. Matrices over the orbitals of a channel
  * are whole, one channel after another: n_matrix numbers. */
 struct atom_scf {
     int element;
     int n_channels;
-    struct channel channels[ATOM_MAX_L + 1];
+    struct guess_atom_channel channels[ATOM_MAX_L + 1];
     int n_pairs;
     struct guess_atom_pair *pairs;
     double *h;         /* n_pairs: one-electron integrals */
@@ -60,10 +53,10 @@ int guess_atom_unpaired(int element, int l, int n)
     return n_electrons <= n_functions ? n_electrons : 2 * n_functions - n_electrons;
 }
 
-int guess_atom_all_unpaired(int element)
+int guess_atom_all_unpaired(int element, int least_l)
 {
     int sum = 0;
-    for (int l = 0; l <= ATOM_MAX_L; l++)
+    for (int l = least_l; l <= ATOM_MAX_L; l++)
         for (int n = 0; guess_atom_electrons(element, l, n) > 0; n++)
             sum += guess_atom_unpaired(element, l, n);
     return sum;
@@ -72,7 +65,7 @@ int guess_atom_all_unpaired(int element)
 static void atom_fini(struct atom_scf *atom)
 {
     for (int c = 0; c < atom->n_channels; c++)
-        guess_atom_channel_fini(&atom->channels[c].functions);
+        guess_atom_channel_fini(&atom->channels[c]);
     free(atom->pairs);
     free(atom->storage);
 }
@@ -83,13 +76,12 @@ static enum status init_channels(const struct shell *shells, int64_t n_shells,
     for (int l = 0; l <= ATOM_MAX_L; l++) {
         if (guess_atom_electrons(atom->element, l, 0) == 0)
             continue;
-        struct channel *channel = &atom->channels[atom->n_channels++];
-        TRY(guess_atom_channel_init(l, shells, n_shells, &channel->functions));
+        struct guess_atom_channel *channel = &atom->channels[atom->n_channels++];
+        TRY(guess_atom_channel_init(l, shells, n_shells, channel));
         channel->first_pair = atom->n_pairs;
         channel->first_block = atom->n_matrix;
-        atom->n_pairs +=
-            channel->functions.n_primitives * (channel->functions.n_primitives + 1) / 2;
-        atom->n_matrix += channel->functions.n_orbitals * channel->functions.n_orbitals;
+        atom->n_pairs += channel->n_primitives * (channel->n_primitives + 1) / 2;
+        atom->n_matrix += channel->n_orbitals * channel->n_orbitals;
     }
     return STATUS_OK;
 }
@@ -97,7 +89,7 @@ static enum status init_channels(const struct shell *shells, int64_t n_shells,
 static void compute_integrals(struct atom_scf *atom)
 {
     for (int c = 0; c < atom->n_channels; c++) {
-        const struct guess_atom_channel *channel = &atom->channels[c].functions;
+        const struct guess_atom_channel *channel = &atom->channels[c];
         int pair = atom->channels[c].first_pair, l = channel->l;
         for (int p = 0; p < channel->n_primitives; p++) {
             for (int q = 0; q <= p; q++, pair++) {
@@ -165,7 +157,7 @@ static double build_atom_fock(struct atom_scf *atom)
 static void fock_to_orbitals(struct atom_scf *atom)
 {
     for (int c = 0; c < atom->n_channels; c++) {
-        const struct guess_atom_channel *channel = &atom->channels[c].functions;
+        const struct guess_atom_channel *channel = &atom->channels[c];
         int64_t n = channel->n_orbitals, m = channel->n_primitives;
         double *F = atom->F_orbitals + atom->channels[c].first_block;
         memset(F, 0, (size_t)(n * n) * sizeof *F);
@@ -189,7 +181,7 @@ static void fock_to_orbitals(struct atom_scf *atom)
 static void density_from_orbitals(struct atom_scf *atom)
 {
     for (int c = 0; c < atom->n_channels; c++) {
-        const struct guess_atom_channel *channel = &atom->channels[c].functions;
+        const struct guess_atom_channel *channel = &atom->channels[c];
         int n = channel->n_orbitals, m = channel->n_primitives;
         const double *P = atom->P_orbitals + atom->channels[c].first_block;
         double *pair = atom->P + atom->channels[c].first_pair;
@@ -219,7 +211,7 @@ static enum status occupy_orbitals(struct atom_scf *atom, double *n_electrons)
     memset(atom->P_orbitals, 0, (size_t)atom->n_matrix * sizeof(double));
     memset(atom->M_orbitals, 0, (size_t)atom->n_matrix * sizeof(double));
     for (int c = 0; c < atom->n_channels; c++) {
-        const struct guess_atom_channel *channel = &atom->channels[c].functions;
+        const struct guess_atom_channel *channel = &atom->channels[c];
         int n = channel->n_orbitals, block = atom->channels[c].first_block;
         double *vectors = atom->F_orbitals + block;
         if (n > 0)
@@ -241,7 +233,7 @@ static double fock_commutator(const struct atom_scf *atom, double *error)
 {
     double largest = 0;
     for (int c = 0; c < atom->n_channels; c++) {
-        const struct guess_atom_channel *channel = &atom->channels[c].functions;
+        const struct guess_atom_channel *channel = &atom->channels[c];
         int n = channel->n_orbitals;
         const double *F = atom->F_orbitals + atom->channels[c].first_block;
         const double *P = atom->P_orbitals + atom->channels[c].first_block;
@@ -320,8 +312,8 @@ static void place_density(const struct atom_scf *atom, const double *P, const st
         n += shells[i].n_functions;
     memset(D, 0, (size_t)n * (size_t)n * sizeof *D);
     for (int c = 0; c < atom->n_channels; c++)
-        guess_atom_channel_place_density(&atom->channels[c].functions,
-                                         P + atom->channels[c].first_block, shells, n_shells, D);
+        guess_atom_channel_place_density(&atom->channels[c], P + atom->channels[c].first_block,
+                                         shells, n_shells, D);
 }
 
 enum status guess_atom_density(int element, const struct shell *shells, int64_t n_shells, double *D,

@@ -35,5 +35,5 @@ int guess_atom_electrons(int element, int l, int n);
 /* Unpaired ones of these, as many as Hund's rule allows. */
 int guess_atom_unpaired(int element, int l, int n);
 
-/* Those of all shells. */
-int guess_atom_all_unpaired(int element);
+/* Those of all shells from least_l on. */
+int guess_atom_all_unpaired(int element, int least_l);

@@ -17,6 +17,9 @@ struct guess_atom_channel {
     double *contractions; /* n_shells x n_primitives, of normalised primitives */
     double *X;            /* n_orbitals x n_shells: orthonormal combinations */
     double *W;            /* n_orbitals x n_primitives: X times contractions */
+
+    /* Offsets in the arrays of the atom: pairs of exponents p >= q, row by row; matrices over orbitals. */
+    int first_pair, first_block;
 };
 
 /* Collects the shells of angular momentum l among those of one centre; n_shells

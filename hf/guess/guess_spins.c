@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/guess/guess_spins.h"
+#include "hf/guess/guess.h"
 
 #include "hf/guess/guess_atom.h"
+#include "hf/tiles/tile_matrix.h"
+#include "support/base/agree.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,11 +18,7 @@ struct tree_atom {
 
 bool guess_is_transition_metal(const struct atom *atom)
 {
-    int n_open = 0;
-    for (int l = 2; l <= 3; l++)
-        for (int n = 0; guess_atom_electrons(atom->element, l, n) > 0; n++)
-            n_open += guess_atom_unpaired(atom->element, l, n);
-    return !atom->ghost && n_open > 0;
+    return !atom->ghost && guess_atom_all_unpaired(atom->element, 2) > 0;
 }
 
 /* The next atom of the tree: the nearest one, metals first; -1: all are in it. */
@@ -58,11 +56,11 @@ static int64_t grow_tree(const struct molecule *molecule, struct tree_atom *tree
     int64_t n = molecule->n_atoms, count = 0, next;
     for (int64_t i = 0; i < n; i++) {
         const struct atom *atom = &molecule->atoms[i];
-        tree[i] = (struct tree_atom){.parent = -1,
-                                     .length = INFINITY,
-                                     .n_unpaired =
-                                         atom->ghost ? 0 : guess_atom_all_unpaired(atom->element),
-                                     .is_metal = guess_is_transition_metal(atom)};
+        tree[i] = (struct tree_atom){
+            .parent = -1,
+            .length = INFINITY,
+            .n_unpaired = atom->ghost ? 0 : guess_atom_all_unpaired(atom->element, 0),
+            .is_metal = guess_is_transition_metal(atom)};
     }
     while ((next = find_nearest(tree, n)) >= 0) {
         tree[next].in_tree = true;
@@ -113,4 +111,57 @@ enum status guess_spins_choose(const struct molecule *molecule, enum guess_spins
     free(tree);
     free(order);
     return status;
+}
+
+/* --- reversal --- */
+
+/* Mixes the blocks of a pair of shells: each spin keeps a part of its own and takes the rest. */
+static void mix_spins(const struct shell *i, const struct shell *j, double kept, int64_t n_J,
+                      double *alpha, double *beta)
+{
+    for (int f = 0; f < i->n_functions; f++)
+        for (int g = 0; g < j->n_functions; g++) {
+            double a = alpha[f * n_J + g], b = beta[f * n_J + g];
+            alpha[f * n_J + g] = kept * a + (1 - kept) * b;
+            beta[f * n_J + g] = kept * b + (1 - kept) * a;
+        }
+}
+
+static void flip_tile(const struct scf_problem *problem, const bool flipped[],
+                      const struct own_tile *own, double *alpha, double *beta)
+{
+    const struct tiling *tiling = problem->tiling;
+    const struct shell *shells = problem->shells->shells;
+    int64_t I = own->I, J = own->J, n_J = tile_n_functions(tiling, J);
+    for (int64_t i = tiling->first_shell[I]; i < tiling->first_shell[I + 1]; i++)
+        for (int64_t j = tiling->first_shell[J]; j < tiling->first_shell[J + 1]; j++) {
+            int n_flipped = flipped[shells[i].atom] + flipped[shells[j].atom];
+            int64_t first = (shells[i].first_function - tiling->first_function[I]) * n_J +
+                            shells[j].first_function - tiling->first_function[J];
+            if (n_flipped > 0)
+                mix_spins(&shells[i], &shells[j], 1 - 0.5 * n_flipped, n_J, alpha + first,
+                          beta + first);
+        }
+}
+
+enum status guess_flip(const struct scf_problem *problem, const bool flipped[],
+                       struct darray *const D[])
+{
+    const struct tiling *tiling = problem->tiling;
+    size_t size = (size_t)(tiling->max_functions * tiling->max_functions);
+    double *alpha = agree_calloc(problem->comm, 2 * size * sizeof *alpha, "two tiles");
+    if (!alpha)
+        return STATUS_NO_MEMORY;
+    double *beta = alpha + size;
+    struct own_tile own = {0};
+    while (own_tile_next(tiling, D[0], &own)) { /* those of D[1], too */
+        darray_get(D[0], own.pair, alpha);
+        darray_get(D[1], own.pair, beta);
+        flip_tile(problem, flipped, &own, alpha, beta);
+        darray_put(D[0], own.pair, alpha);
+        darray_put(D[1], own.pair, beta);
+    }
+    free(alpha);
+    darray_sync();
+    return STATUS_OK;
 }

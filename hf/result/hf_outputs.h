@@ -4,19 +4,21 @@
 
 #include "hf/result/hf_qcschema.h"
 #include "support/base/status.h"
+#include "support/io/output_file.h"
 
 #include <mpi.h>
 
 /* Checks before the work that its results can be kept: refuses a path that cannot be written,
- * or that would destroy an input or another output, the checkpoint included. Collective. Errors:
- * STATUS_USAGE, STATUS_IO; the same everywhere. */
+ * or that would destroy an input or another output, the checkpoint included.
+ * other_output, other_input  of a method beyond Hartree-Fock; paths NULL: none
+ * Collective. Errors: STATUS_USAGE, STATUS_IO; the same everywhere. */
 enum status hf_outputs_check(const struct hf_settings *settings, const struct hf_files *files,
-                             MPI_Comm comm);
+                             struct output other_output, const char *other_input, MPI_Comm comm);
 
 /* Writes the files that the outcome names, the result first: a disk may have no room for all. After
  * a failed run only --json is written; it records every failure, and is written again after a
- * failure to write another output. Collective.
+ * failure to write another output. Collective over the calculation's communicator.
  * outcome  its status and error are those of the run, and become those of the first failure
  * Returns outcome->status, the text being that of its failure. Errors in addition to the run's:
  * STATUS_IO, STATUS_NO_MEMORY, STATUS_LIMIT; the same everywhere. */
-enum status hf_outputs_write(struct hf_outcome *outcome, MPI_Comm comm);
+enum status hf_outputs_write(struct hf_outcome *outcome);

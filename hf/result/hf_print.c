@@ -5,6 +5,8 @@
 #include "support/arrays/blas_kernels.h"
 #include "support/base/log.h"
 
+#include <math.h>
+
 /* The value of the file's comment line, if it gives one, and whether the command line has
  * another one. */
 static void print_comment_value(const char *name, bool given, int value, bool option_given,
@@ -118,45 +120,101 @@ void hf_print_density(const struct hf_calculation *calculation, bool converged, 
             settings->guess);
 }
 
-/* The integrals that builds kept, and how many of them the builds after the first found. */
-static void print_kept(const struct fock *fock)
+/* One line for all builds, and one for the integrals that they kept; each by itself is in the result
+ * file. */
+static void print_build_summary(const struct fock *fock)
 {
     int64_t n = fock_n_builds(fock), bytes = 0, hits = 0, misses = 0;
-    double integrals = 0, integrals_read = 0;
+    double seconds = 0, task_s = 0, worker_s = 0, integrals = 0, integrals_read = 0;
     for (int64_t i = 0; i < n; i++) {
         const struct fock_record *record = &fock_records(fock)[i];
+        seconds += record->seconds;
+        task_s += record->statistics.task_s;
+        worker_s += (double)record->statistics.n_workers * record->statistics.makespan_s;
         bytes = record->kept_bytes > bytes ? record->kept_bytes : bytes;
         hits += i > 0 ? record->kept_hits : 0;
         misses += i > 0 ? record->kept_misses : 0;
         integrals += (double)record->integrals;
         integrals_read += (double)record->integrals_read;
     }
-    if (bytes == 0)
-        return;
-    log_print("Integrals  kept in %.0f MB of all processes; after the first build %lld hits and "
-              "%lld misses of tile quartets; %.1f %% of all integrals were read\n",
-              1e-6 * (double)bytes, (long long)hits, (long long)misses,
-              integrals > 0 ? 100 * integrals_read / integrals : 0);
-}
-
-/* One line for all builds; each by itself is in the result file. */
-static void print_build_summary(const struct fock *fock)
-{
-    double seconds = 0, task_s = 0, worker_s = 0;
-    int64_t n = fock_n_builds(fock);
-    for (int64_t i = 0; i < n; i++) {
-        const struct fock_record *record = &fock_records(fock)[i];
-        seconds += record->seconds;
-        task_s += record->statistics.task_s;
-        worker_s += (double)record->statistics.n_workers * record->statistics.makespan_s;
-    }
     log_print("\n%lld Fock build%s took %.2f s; %.1f %% of the workers' time went into tasks\n",
               (long long)n, log_plural(n), seconds, 100 * task_s / worker_s);
-    print_kept(fock);
+    if (bytes > 0)
+        log_print(
+            "Integrals  kept in %.0f MB of all processes; after the first build %lld hits and "
+            "%lld misses of tile quartets; %.1f %% of all integrals were read\n",
+            1e-6 * (double)bytes, (long long)hits, (long long)misses,
+            integrals > 0 ? 100 * integrals_read / integrals : 0);
 }
 
 void hf_print_result(const struct hf_calculation *calculation, bool all_orbitals)
 {
     scf_report_result(&calculation->problem, &calculation->result, all_orbitals);
     print_build_summary(calculation->fock);
+}
+
+static void print_class_cost(const char *name, const struct class_cost *cost)
+{
+    double ns = 1e9 * (cost->selection_s + cost->integral_s + cost->digestion_s);
+    log_print("%-20s %12.0f %14.0f %10.3f %10.3f %10.3f %11.1f %12.2f %8.1f\n", name,
+              cost->quartets, cost->integrals, cost->selection_s, cost->integral_s,
+              cost->digestion_s, ns / cost->quartets, ns / cost->integrals,
+              100 * cost->primitives / cost->lanes);
+}
+
+static void add_class_cost(const struct class_cost *cost, struct class_cost *sum)
+{
+    sum->quartets += cost->quartets;
+    sum->integrals += cost->integrals;
+    sum->primitives += cost->primitives;
+    sum->lanes += cost->lanes;
+    sum->selection_s += cost->selection_s;
+    sum->integral_s += cost->integral_s;
+    sum->digestion_s += cost->digestion_s;
+}
+
+void hf_print_class_costs(const struct class_costs *costs)
+{
+    struct class_cost sum = {0};
+    log_print("\nSeconds by class of shell quartets, of all builds and processes\n"
+              "class                    quartets      integrals  selection  integrals  digestion  "
+              "ns/quartet  ns/integral  lanes %%\n");
+    int n = costs->n_pair_types;
+    for (int class = 0; class < n * n; class ++) {
+        char name[CLASS_NAME_SIZE];
+        if (costs->of[class].quartets == 0)
+            continue;
+        class_costs_name(costs, class / n, class % n, name);
+        print_class_cost(name, &costs->of[class]);
+        add_class_cost(&costs->of[class], &sum);
+    }
+    if (sum.quartets > 0)
+        print_class_cost("all", &sum);
+    log_print("\n");
+}
+
+void hf_print_prediction(const struct hf_prediction *prediction)
+{
+    const struct fock_prediction *fock = &prediction->fock;
+    log_print(
+        "Tasks      %lld of %lld are not null\n"
+        "Integrals  %lld above the threshold; of those %.3g %% were computed to predict seconds\n"
+        "\nPredicted seconds, from a sample of %.2f s\n"
+        "Fock build %10.3g  every integral above the threshold computed: most builds of an SCF;\n"
+        "                       the first, of superposed atoms, takes less\n",
+        (long long)prediction->non_null, (long long)prediction->tasks,
+        (long long)prediction->integrals,
+        100 * fmin(1, fock->sampled_integrals / fmax(1, fock->integrals)), fock->sample_s,
+        fock->direct_s);
+    if (fock->kept_fraction > 0)
+        log_print(
+            "           %10.3g  in which %.0f %% of the integrals are computed and kept, and\n"
+            "           %10.3g  in which these are read\n",
+            fock->first_s, 100 * fock->kept_fraction, fock->later_s);
+    log_print("SCF        %.3g to %.3g  if it takes %d to %d Fock builds, without linear algebra\n",
+              prediction->scf_s[0], prediction->scf_s[1], prediction->scf_builds[0],
+              prediction->scf_builds[1]);
+    if (prediction->uses_symmetry)
+        log_print("                       a test of stability uses less of the symmetry, and takes "
+                  "more\n");
 }

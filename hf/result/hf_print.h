@@ -3,7 +3,9 @@
  * collective where they do not say so. */
 #pragma once
 
+#include "basis/quartets/class_costs.h"
 #include "hf/calculation/hf_calculation.h"
+#include "hf/result/hf_qcschema.h"
 
 #include <stdbool.h>
 
@@ -20,3 +22,9 @@ void hf_print_density(const struct hf_calculation *calculation, bool converged, 
 
 /* Energies, orbitals and the time of the builds, after hf_calculation_solve. */
 void hf_print_result(const struct hf_calculation *calculation, bool all_orbitals);
+
+/* A table of the classes that occurred (--profile-classes). */
+void hf_print_class_costs(const struct class_costs *costs);
+
+/* The counts and the prediction of --dry-run. */
+void hf_print_prediction(const struct hf_prediction *prediction);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/result/hf_qcschema.h"
 
-#include "hf/result/hf_class_costs.h"
 #include "sched/lab/trace/trace.h"
 #include "sched/pool/core/statistics_report.h"
 #include "support/base/version.h"
@@ -13,6 +12,23 @@ void hf_outcome_set_status(struct hf_outcome *outcome, enum status status)
 {
     outcome->status = status;
     snprintf(outcome->error, sizeof outcome->error, "%s", status == STATUS_OK ? "" : status_text());
+}
+
+struct hf_outcome hf_outcome_of(const struct hf_calculation *calculation,
+                                const struct hf_files *files, enum status status)
+{
+    struct hf_outcome outcome = {
+        .calculation = calculation, .files = files, .engines = hf_calculation_engines(calculation)};
+    MPI_Comm_size(calculation->comm, &outcome.n_workers);
+    hf_outcome_set_status(&outcome, status);
+    return outcome;
+}
+
+/* NULL where no SCF was solved. */
+static const struct scf_result *scf_of(const struct hf_outcome *outcome)
+{
+    const struct scf_result *result = &outcome->calculation->result;
+    return result->n_orbitals > 0 ? result : NULL;
 }
 
 static json_t *molecule_to_json(const struct molecule *molecule)
@@ -46,8 +62,8 @@ static void add_properties(const struct hf_input *input, const struct scf_result
 
 static json_t *properties_to_json(const struct hf_outcome *outcome)
 {
-    const struct hf_input *input = outcome->input;
-    const struct scf_result *scf = outcome->scf;
+    const struct hf_input *input = &outcome->calculation->input;
+    const struct scf_result *scf = scf_of(outcome);
     int64_t n_alpha = input->n_occupied[0];
     int64_t n_beta = input->n_occupied[input->n_densities - 1];
     json_t *properties = json_pack(
@@ -102,11 +118,11 @@ static json_t *scf_iteration_to_json(const struct scf_iteration *iteration)
 }
 
 /* extras.beryl.scf_iterations. */
-static json_t *scf_iterations_to_json(const struct hf_outcome *outcome)
+static json_t *scf_iterations_to_json(const struct hf_calculation *calculation)
 {
     json_t *iterations = json_array();
-    for (int64_t i = 0; i < outcome->n_scf_iterations; i++)
-        json_array_append_new(iterations, scf_iteration_to_json(&outcome->scf_iterations[i]));
+    for (int64_t i = 0; i < calculation->n_iterations; i++)
+        json_array_append_new(iterations, scf_iteration_to_json(&calculation->iterations[i]));
     return iterations;
 }
 
@@ -146,11 +162,11 @@ static void add_stability(const struct scf_result *scf, json_t *extras)
 }
 
 /* The starts of a search, the first solution among them. */
-static json_t *search_to_json(const struct hf_outcome *outcome)
+static json_t *search_to_json(const struct hf_calculation *calculation)
 {
     json_t *starts = json_array();
-    for (int64_t i = 0; i < outcome->n_starts; i++) {
-        const struct hf_start *start = &outcome->starts[i];
+    for (int64_t i = 0; i < calculation->n_starts; i++) {
+        const struct hf_start *start = &calculation->starts[i];
         json_array_append_new(starts, json_pack("{s:s, s:o, s:I, s:b}", "name", start->name,
                                                 "energy", json_real_or_null(start->energy),
                                                 "iterations", (json_int_t)start->iterations,
@@ -161,13 +177,13 @@ static json_t *search_to_json(const struct hf_outcome *outcome)
 
 static void add_scf_extras(const struct hf_outcome *outcome, json_t *extras)
 {
-    const struct scf_result *scf = outcome->scf;
+    const struct scf_result *scf = scf_of(outcome);
     json_t *energies = json_array();
-    for (int spin = 0; spin < outcome->input->n_orbital_sets; spin++)
+    for (int spin = 0; spin < outcome->calculation->input.n_orbital_sets; spin++)
         json_array_append_new(
             energies, json_real_array(scf->orbital_energies[spin], (size_t)scf->n_orbitals));
     json_object_set_new(extras, "orbital_energies", energies);
-    add_properties(outcome->input, scf, false, extras);
+    add_properties(&outcome->calculation->input, scf, false, extras);
     json_object_set_new(extras, "s2", json_real_or_null(scf->s2));
     if (scf->keeps_occupation)
         json_object_set_new(extras, "occupation_overlap", json_real(scf->occupation_overlap));
@@ -192,16 +208,17 @@ static json_t *engines_to_json(const struct engine_use *engines)
 /* Adds the Fock builds of one mode, or those of the modes that were compared. */
 static void add_builds(const struct hf_outcome *outcome, json_t *extras)
 {
-    const struct fock *fock = outcome->fock;
+    const struct fock *fock = outcome->calculation->fock;
     if (outcome->compared) {
-        const char *digests[] = {"fock_sha256",
-                                 outcome->input->n_densities == 2 ? "fock_sha256_beta" : NULL};
+        const char *digests[] = {"fock_sha256", outcome->calculation->input.n_densities == 2
+                                                    ? "fock_sha256_beta"
+                                                    : NULL};
         json_object_set_new(extras, "compare", mode_records_to_json(outcome->compared, digests));
         json_object_set_new(extras, "comparison", mode_records_summary_to_json(outcome->compared));
     }
     if (outcome->compares)
         return;
-    json_object_set_new(extras, "sched", json_string(outcome->settings->pool.mode));
+    json_object_set_new(extras, "sched", json_string(outcome->calculation->settings->pool.mode));
     json_object_set_new(
         extras, "iterations",
         builds_to_json(fock ? fock_records(fock) : NULL, fock ? fock_n_builds(fock) : 0));
@@ -212,7 +229,7 @@ static void add_builds(const struct hf_outcome *outcome, json_t *extras)
 static void add_density(const struct hf_outcome *outcome, json_t *extras)
 {
     const struct hf_density_digest *density = outcome->density;
-    bool both = outcome->input->n_densities == 2;
+    bool both = outcome->calculation->input.n_densities == 2;
     if (density && density->name)
         json_object_update_new(extras, json_pack("{s:o, s:s, s:s*, s:f}", "density",
                                                  json_text(density->name), "density_sha256",
@@ -229,12 +246,51 @@ static void add_symmetry(const struct hf_input *input, json_t *extras)
         json_object_set_new(extras, "symmetry_moved_bohr", json_real(input->moved));
 }
 
+static json_t *class_cost_to_json(const struct class_cost *cost)
+{
+    return json_pack("{s:I, s:I, s:I, s:I, s:f, s:f, s:f}", "quartets", (json_int_t)cost->quartets,
+                     "integrals", (json_int_t)cost->integrals, "primitives",
+                     (json_int_t)cost->primitives, "lanes", (json_int_t)cost->lanes,
+                     "selection_seconds", cost->selection_s, "integral_seconds", cost->integral_s,
+                     "digestion_seconds", cost->digestion_s);
+}
+
+/* extras.beryl.classes. */
+static json_t *class_costs_to_json(const struct class_costs *costs)
+{
+    json_t *classes = json_object();
+    int n = costs->n_pair_types;
+    for (int class = 0; class < n * n; class ++) {
+        char name[CLASS_NAME_SIZE];
+        class_costs_name(costs, class / n, class % n, name);
+        if (costs->of[class].quartets > 0)
+            json_object_set_new(classes, name, class_cost_to_json(&costs->of[class]));
+    }
+    return classes;
+}
+
+/* extras.beryl.prediction. */
+static json_t *prediction_to_json(const struct hf_prediction *prediction)
+{
+    const struct fock_prediction *fock = &prediction->fock;
+    return json_pack(
+        "{s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:[i, i], s:[f, f]}", "tasks",
+        (json_int_t)prediction->tasks, "non_null", (json_int_t)prediction->non_null, "integrals",
+        (json_int_t)prediction->integrals, "build_integrals", (json_int_t)fock->integrals,
+        "sampled_integrals", (json_int_t)fock->sampled_integrals, "sample_seconds", fock->sample_s,
+        "build_seconds", fock->direct_s, "kept_fraction", fock->kept_fraction,
+        "first_build_seconds", fock->first_s, "later_build_seconds", fock->later_s, "scf_builds",
+        prediction->scf_builds[0], prediction->scf_builds[1], "scf_fock_seconds",
+        prediction->scf_s[0], prediction->scf_s[1]);
+}
+
 /* extras.beryl: the keys of Beryl's own. */
 static json_t *extras_to_json(const struct hf_outcome *outcome)
 {
+    const struct hf_calculation *calculation = outcome->calculation;
     json_t *extras = json_pack("{s:i}", "workers", outcome->n_workers);
-    if (outcome->fock) {
-        const struct fock_tasks *tasks = fock_tasks_of(outcome->fock);
+    if (calculation->fock) {
+        const struct fock_tasks *tasks = fock_tasks_of(calculation->fock);
         json_object_set_new(extras, "tasks", json_integer(fock_tasks_n_all(tasks)));
         json_object_set_new(extras, "non_null", json_integer(fock_tasks_n_non_null(tasks)));
     }
@@ -245,23 +301,24 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
                                              outcome->fock_sha256_beta));
     if (outcome->memory_part_bytes > 0)
         json_object_set_new(extras, "memory_part_bytes", json_integer(outcome->memory_part_bytes));
-    add_symmetry(outcome->input, extras);
+    add_symmetry(&outcome->calculation->input, extras);
     json_object_set_new(extras, "wall_seconds", json_wall_time(&outcome->wall));
     if (outcome->prediction)
-        json_object_set(extras, "prediction", outcome->prediction);
+        json_object_set_new(extras, "prediction", prediction_to_json(outcome->prediction));
     add_density(outcome, extras);
-    if (outcome->scf)
+    if (scf_of(outcome))
         add_scf_extras(outcome, extras);
-    if (outcome->scf_iterations)
-        json_object_set_new(extras, "scf_iterations", scf_iterations_to_json(outcome));
-    if (outcome->starts)
-        json_object_set_new(extras, "starts", search_to_json(outcome));
+    if (calculation->iterations)
+        json_object_set_new(extras, "scf_iterations", scf_iterations_to_json(calculation));
+    if (calculation->starts)
+        json_object_set_new(extras, "starts", search_to_json(calculation));
     add_builds(outcome, extras);
     json_object_set_new(extras, "engines", engines_to_json(&outcome->engines));
     if (outcome->class_costs)
-        json_object_set_new(extras, "classes", hf_class_costs_to_json(outcome->class_costs));
-    if (outcome->settings->pool.trace && !outcome->compares)
-        json_object_set_new(extras, "trace", trace_to_json(outcome->settings->pool.trace));
+        json_object_set_new(extras, "classes", class_costs_to_json(outcome->class_costs));
+    if (outcome->calculation->settings->pool.trace && !outcome->compares)
+        json_object_set_new(extras, "trace",
+                            trace_to_json(outcome->calculation->settings->pool.trace));
     if (outcome->hardware)
         json_object_set(extras, "hardware", outcome->hardware);
     json_object_set(extras, "command", outcome->command);
@@ -272,8 +329,8 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
 /* Molecule, basis and their properties. */
 static void add_input(const struct hf_outcome *outcome, json_t *result)
 {
-    const struct hf_input *input = outcome->input;
-    json_t *model = json_pack("{s:o}", "basis", json_text(outcome->settings->basis));
+    const struct hf_input *input = &outcome->calculation->input;
+    json_t *model = json_pack("{s:o}", "basis", json_text(outcome->calculation->settings->basis));
     if (input->shells) {
         json_object_set_new(model, "method",
                             json_string(input->method == METHOD_RHF ? "rhf" : "uhf"));
@@ -289,7 +346,7 @@ static json_t *energy_to_json(const struct hf_outcome *outcome)
     const struct hf_correlated *correlated = outcome->correlated;
     if (correlated)
         return correlated->has_energy ? json_real_or_null(correlated->energy) : json_null();
-    return outcome->scf ? json_real_or_null(outcome->scf->energy) : json_null();
+    return scf_of(outcome) ? json_real_or_null(scf_of(outcome)->energy) : json_null();
 }
 
 /* Adds the method's properties to those of the SCF. */

@@ -7,7 +7,7 @@
 #include "basis/quartets/class_costs.h"
 #include "hf/calculation/hf_calculation.h"
 #include "hf/fock/fock_build.h"
-#include "hf/scf/scf.h"
+#include "hf/fock/fock_prediction.h"
 #include "sched/lab/comparison/mode_records.h"
 #include "support/base/status.h"
 #include "support/mpi/wall_time.h"
@@ -35,22 +35,29 @@ struct hf_correlated {
     json_t *extras;     /* of extras.beryl, replacing those of the SCF with the same keys */
 };
 
+/* The prediction of --dry-run, for so many Fock builds of an SCF, and the counts that it is for. */
+struct hf_prediction {
+    struct fock_prediction fock;
+    int64_t tasks, non_null;
+    int64_t integrals;  /* as --count-tasks prints them */
+    bool uses_symmetry; /* of the molecule */
+    int scf_builds[2];  /* fewest and most of most calculations, the test of stability included */
+    double scf_s[2];    /* theirs, without linear algebra */
+};
+
 /* The outcome of a run, as far as it came; borrowed. */
 struct hf_outcome {
-    const struct hf_settings *settings;
+    const struct hf_calculation *calculation; /* its input is empty if it could not be read */
     const struct hf_files *files;
     json_t *command;                         /* to repeat the run with (options.h) */
     json_t *options;                         /* every option in force */
     bool compares;                           /* modes, as --compare asks for */
-    const struct hf_input *input;            /* empty if it could not be read */
     struct engine_use engines;               /* of all processes */
     const struct class_costs *class_costs;   /* of --profile-classes, or NULL */
-    const struct fock *fock;                 /* NULL before the first build */
-    const struct scf_result *scf;            /* NULL where no SCF was solved */
     const struct hf_density_digest *density; /* of --fock-only; NULL or no name: none */
     const struct mode_records *compared;     /* NULL without --compare */
     const struct hf_correlated *correlated;  /* NULL if Hartree-Fock is all */
-    json_t *prediction;                      /* of --dry-run, or NULL */
+    const struct hf_prediction *prediction;  /* of --dry-run, or NULL */
     const char *fock_sha256;                 /* of --fock-only, or NULL */
     const char *fock_sha256_beta;            /* the same of the second spin, or NULL */
     enum status status;                      /* of the run */
@@ -62,11 +69,11 @@ struct hf_outcome {
     int64_t memory_part_bytes; /* the same, shared pages divided among their users; 0: unknown */
     json_t *timeline;          /* of the last build, on process 0, or NULL */
     json_t *hardware;          /* hardware_to_json, or NULL */
-    const struct scf_iteration *scf_iterations; /* NULL before an SCF */
-    int64_t n_scf_iterations;
-    const struct hf_start *starts; /* of a search; NULL without one */
-    int64_t n_starts;
 };
+
+/* The outcome with calculation, files, engines, status and number of workers set. Collective. */
+struct hf_outcome hf_outcome_of(const struct hf_calculation *calculation,
+                                const struct hf_files *files, enum status status);
 
 /* Sets the status, and with a failure its text. */
 void hf_outcome_set_status(struct hf_outcome *outcome, enum status status);

@@ -93,13 +93,15 @@ static struct fcidump describe_dump(const struct method_calculation *self,
                                           .comm = self->hf->comm},
                             .scf_energy = self->hf->result.energy,
                             .nuclear_repulsion = self->hf->result.nuclear_repulsion,
-                            .scf_bytes = hf_calculation_cache_bytes(self->hf)};
+                            .scf_bytes =
+                                fock_cache_bytes(self->hf->tiling, &self->hf->settings->fock)};
 }
 
 enum status method_calculation_check_memory(struct method_calculation *self)
 {
     self->correlation.problem.screening = self->hf->screening;
-    self->correlation.problem.scf_bytes = (int64_t)hf_calculation_cache_bytes(self->hf);
+    self->correlation.problem.scf_bytes =
+        (int64_t)fock_cache_bytes(self->hf->tiling, &self->hf->settings->fock);
     TRY(correlation_memory_check(&self->correlation));
     const struct fcidump dump = describe_dump(self, &self->counts);
     return dump.path ? fcidump_check_memory(&dump) : STATUS_OK;
@@ -130,13 +132,11 @@ static enum status take_checkpoint_orbitals(struct method_calculation *self)
         self->has_amplitudes = false;
     }
     bool is_solution = has_file_solution(self, &self->hf->problem);
-    if (is_solution)
-        checkpoint_reader_energies(file, &self->hf->problem, result->n_orbitals,
-                                   result->orbital_energies);
     if (is_solution && self->has_amplitudes && self->progress.scf_energy != 0)
         result->energy = self->progress.scf_energy;
     return is_solution || self->has_amplitudes
-               ? checkpoint_reader_orbitals(file, &self->hf->problem, result->orbitals)
+               ? checkpoint_reader_orbitals(file, &self->hf->problem, result->orbitals,
+                                            is_solution ? result->orbital_energies : NULL)
                : STATUS_OK;
 }
 

@@ -187,9 +187,7 @@ enum status method_results_write(const struct method_run *run, enum status statu
     struct memory_use memory =
         memory_use_of_all(run->calculation.correlation.memory_bytes, run->comm);
     char label[TCE_METHOD_LABEL_SIZE];
-    int n_workers;
     tce_method_label(options->method, label);
-    MPI_Comm_size(run->comm, &n_workers);
     if (memory.part_bytes > 0)
         program_result_print_memory(&memory);
     struct hf_correlated correlated = {.program = "beryl-tce",
@@ -204,25 +202,14 @@ enum status method_results_write(const struct method_run *run, enum status statu
                 correlated.extras, "scalars",
                 program_result_scalars_to_json(&run->calculation.correlation.instance));
     }
-    struct hf_outcome outcome = {.settings = hf->settings,
-                                 .files = &options->hf.files,
-                                 .command = tce_options_command(options),
-                                 .options = tce_options_to_json(options, &hf->input),
-                                 .compares = options->hf.compare,
-                                 .input = &hf->input,
-                                 .engines = hf_calculation_engines(hf),
-                                 .fock = hf->fock,
-                                 .scf = hf->result.n_orbitals > 0 ? &hf->result : NULL,
-                                 .scf_iterations = hf->iterations,
-                                 .n_scf_iterations = hf->n_iterations,
-                                 .starts = hf->starts,
-                                 .n_starts = hf->n_starts,
-                                 .correlated = &correlated,
-                                 .n_workers = n_workers,
-                                 .memory_peak_bytes = memory.peak_bytes,
-                                 .complete = status == STATUS_OK};
-    hf_outcome_set_status(&outcome, status);
-    status = hf_outputs_write(&outcome, run->comm);
+    struct hf_outcome outcome = hf_outcome_of(hf, &options->hf.files, status);
+    outcome.command = tce_options_command(options);
+    outcome.options = tce_options_to_json(options, &hf->input);
+    outcome.compares = options->hf.compare;
+    outcome.correlated = &correlated;
+    outcome.memory_peak_bytes = memory.peak_bytes;
+    outcome.complete = status == STATUS_OK;
+    status = hf_outputs_write(&outcome);
     json_decref(outcome.command);
     json_decref(outcome.options);
     json_decref(correlated.properties);

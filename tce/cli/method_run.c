@@ -2,6 +2,7 @@
 #include "tce/cli/method_run.h"
 
 #include "hf/checkpoint/checkpoint.h"
+#include "hf/result/hf_outputs.h"
 #include "hf/result/hf_print.h"
 #include "sched/lab/comparison/mode_records.h"
 #include "sched/pool/modes/mode_options.h"
@@ -10,8 +11,8 @@
 #include "support/base/log.h"
 #include "support/base/node.h"
 #include "support/base/version.h"
+#include "support/io/output_file.h"
 #include "tce/calculation/method_calculation.h"
-#include "tce/cli/method_files.h"
 #include "tce/cli/method_results.h"
 #include "tce/cli/program_result.h"
 #include "tce/methods/correlation_checkpoint.h"
@@ -31,12 +32,30 @@ static struct taskpool_settings pool_of(const struct method_run *run, const char
 
 /* --- before the SCF --- */
 
+/* All outputs can be written, and none is an input or another output. */
+static enum status check_outputs(const struct tce_options *options, MPI_Comm comm)
+{
+    struct hf_files files = options->hf.files;
+    const struct output fcidump = {"write-fcidump", options->settings.fcidump};
+    files.profile = options->profile;
+    TRY(hf_outputs_check(&options->hf.settings, &files, fcidump, options->program, comm));
+    bool is_stream = fcidump.path && output_file_is_stream(fcidump.path);
+    return status_agree(
+        comm, is_stream ? FAIL(STATUS_USAGE, "--write-fcidump %s: it is no regular file; name one",
+                               fcidump.path)
+                        : STATUS_OK);
+}
+
 static enum status read_input(struct method_run *run)
 {
     const struct tce_options *options = run->options;
-    TRY(method_files_check(options, run->comm));
+    TRY(check_outputs(options, run->comm));
+    if (options->program) {
+        TRY(text_file_read_all(options->program, run->comm, &run->text));
+        run->settings.text = run->text.bytes;
+        run->settings.length = run->text.length;
+    }
     run->checked = true;
-    TRY(method_files_read_program(options, run->comm, &run->text, &run->settings));
     TRY(hf_calculation_read(&run->scf_settings, run->comm, &run->hf));
     TRY(method_calculation_plan(&run->settings, &run->hf, &run->calculation));
     if (run->calculation.has_amplitudes)
@@ -139,8 +158,9 @@ static void note_iterations(const struct correlation *correlation, int position,
         note_iteration(&correlation->final, true, position, records);
 }
 
-static enum status solve_under_mode(struct method_run *run, int position, int64_t round)
+static enum status solve_under_mode(void *context, int position, int64_t round)
 {
+    struct method_run *run = context;
     const struct correlation *correlation = &run->calculation.correlation;
     struct mode_record *record = mode_records_begin(&run->records, position);
     struct taskpool_settings pool = pool_of(run, run->scf_settings.modes.modes[position]);
@@ -160,18 +180,9 @@ static enum status solve_under_mode(struct method_run *run, int position, int64_
 
 static enum status solve_rounds(struct method_run *run)
 {
-    const struct hf_options *hf = &run->options->hf;
     run->records.comparison.oversubscribed = is_oversubscribed(run->comm);
-    mode_records_start(&run->records, &hf->settings.modes);
-    for (int64_t round = 0; round < hf->rounds; round++) {
-        if (hf->rounds > 1)
-            log_print("\nround %lld of %lld\n", (long long)round + 1, (long long)hf->rounds);
-        int order[COMPARISON_MODES_MAX];
-        comparison_draw_order(&run->records.comparison, round, order);
-        for (int m = 0; m < hf->settings.modes.n; m++)
-            TRY(solve_under_mode(run, order[m], round));
-    }
-    return STATUS_OK;
+    mode_records_start(&run->records, &run->options->hf.settings.modes);
+    return mode_records_run(&run->records, solve_under_mode, run);
 }
 
 /* --- the whole --- */
@@ -191,9 +202,13 @@ static enum status run_dry_method(struct method_run *run)
 {
     const struct plan *plan = run->calculation.correlation.instance.plan;
     TRY(predicted_tasks_seconds(plan, run->comm, &run->predicted));
-    log_print("Predicted  %.3g s for each iteration, %.3g s before and after them, without SCF and "
-              "integrals\n",
-              run->predicted.iteration, run->predicted.once);
+    log_print("Predicted  ");
+    if (run->predicted.iteration > 0)
+        log_print("%.3g s for each iteration, %.3g s before and after them",
+                  run->predicted.iteration, run->predicted.once);
+    else
+        log_print("%.3g s", run->predicted.once);
+    log_print(", without SCF and integrals\n");
     return write_method_profile(run);
 }
 

@@ -165,8 +165,9 @@ static enum status run_plan(struct program_run *run, struct executor_record *don
     return status;
 }
 
-static enum status run_program_under(struct program_run *run, int position, int64_t round)
+static enum status run_program_under(void *context, int position, int64_t round)
 {
+    struct program_run *run = context;
     const struct tce_options *options = run->options;
     const char *mode = options->modes.modes[position];
     struct executor *executor = run->instance.executor;
@@ -193,19 +194,10 @@ static enum status run_program_under(struct program_run *run, int position, int6
 
 static enum status run_modes(struct program_run *run)
 {
-    const struct tce_options *options = run->options;
     run->records.comparison.oversubscribed = is_oversubscribed(run->comm);
-    mode_records_start(&run->records, &options->modes);
+    mode_records_start(&run->records, &run->options->modes);
     log_print("mode         iteration     seconds  GFLOP/s    efficiency     tasks\n");
-    for (int64_t round = 0; round < options->rounds; round++) {
-        if (options->rounds > 1)
-            log_print("round %lld of %lld\n", (long long)round + 1, (long long)options->rounds);
-        int order[COMPARISON_MODES_MAX];
-        comparison_draw_order(&run->records.comparison, round, order);
-        for (int m = 0; m < options->modes.n; m++)
-            TRY(run_program_under(run, order[m], round));
-    }
-    return STATUS_OK;
+    return mode_records_run(&run->records, run_program_under, run);
 }
 
 /* --- after --- */

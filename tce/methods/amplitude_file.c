@@ -10,81 +10,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- attributes --- */
-
-/* HDF5's type of a text with room for the name of a method. */
-static hid_t method_type(void)
+/* Moves the attributes of the group, which is created when writing. */
+static enum status move_attributes(const struct checkpoint_stream *stream,
+                                   struct amplitude_origin *origin,
+                                   struct amplitude_progress *progress, bool *found)
 {
-    hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, sizeof((struct amplitude_origin *)0)->method);
-    return type;
-}
-
-static bool move_origin(hid_t group, enum checkpoint_move move, struct amplitude_origin *origin)
-{
-    const struct {
-        const char *name;
-        int64_t *value;
-    } counts[] = {{"n_core", &origin->frozen.n_core},
-                  {"n_frozen_virtual", &origin->frozen.n_virtual},
-                  {"n_occupied", &origin->n_occupied},
-                  {"n_virtual", &origin->n_virtual}};
-    hid_t type = method_type();
-    bool done = checkpoint_attribute_move(group, "method", type, move, origin->method);
-    H5Tclose(type);
-    origin->method[sizeof origin->method - 1] = '\0';
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0] && done; i++)
-        done = checkpoint_attribute_move(group, counts[i].name, H5T_NATIVE_INT64, move,
-                                         counts[i].value);
-    return done;
-}
-
-static bool move_progress(hid_t group, enum checkpoint_move move,
-                          struct amplitude_progress *progress)
-{
-    return checkpoint_attribute_move(group, "iteration", H5T_NATIVE_INT64, move,
-                                     &progress->iteration) &&
-           checkpoint_attribute_move(group, "n_steps", H5T_NATIVE_INT64, move,
-                                     &progress->n_steps) &&
-           checkpoint_attribute_move(group, "energy", H5T_NATIVE_DOUBLE, move, &progress->energy) &&
-           checkpoint_attribute_move(group, "is_solution", H5T_NATIVE_INT64, move,
-                                     &progress->is_solution) &&
-           checkpoint_attribute_move(group, "change", H5T_NATIVE_DOUBLE, move, &progress->change) &&
-           checkpoint_attribute_move(group, "energy_change", H5T_NATIVE_DOUBLE, move,
-                                     &progress->energy_change) &&
-           checkpoint_attribute_move(group, "scf_energy", H5T_NATIVE_DOUBLE, move,
-                                     &progress->scf_energy);
-}
-
-static enum status find_amplitude_group(const struct checkpoint_stream *stream, bool *found,
-                                        struct amplitude_origin *origin,
-                                        struct amplitude_progress *progress)
-{
-    *found = stream->has_groups && H5Lexists(stream->file, CHECKPOINT_AMPLITUDES, H5P_DEFAULT) > 0;
-    if (!*found)
-        return STATUS_OK;
-    hid_t group = H5Gopen2(stream->file, CHECKPOINT_AMPLITUDES, H5P_DEFAULT);
-    bool done = group >= 0 && move_origin(group, CHECKPOINT_READ, origin) &&
-                move_progress(group, CHECKPOINT_READ, progress) && progress->n_steps >= 0;
-    if (group >= 0)
-        H5Gclose(group);
-    return done ? STATUS_OK : FAIL(STATUS_INPUT, "%s: its amplitudes are damaged", stream->path);
+    const struct checkpoint_number numbers[] = {
+        {"method", .text = origin->method, .n = sizeof origin->method},
+        {"n_core", .integer = &origin->frozen.n_core},
+        {"n_frozen_virtual", .integer = &origin->frozen.n_virtual},
+        {"n_occupied", .integer = &origin->n_occupied},
+        {"n_virtual", .integer = &origin->n_virtual},
+        {"iteration", .integer = &progress->iteration},
+        {"n_steps", .integer = &progress->n_steps},
+        {"energy", .real = &progress->energy},
+        {"is_solution", .integer = &progress->is_solution},
+        {"change", .real = &progress->change},
+        {"energy_change", .real = &progress->energy_change},
+        {"scf_energy", .real = &progress->scf_energy},
+    };
+    return checkpoint_stream_numbers(stream, CHECKPOINT_AMPLITUDES,
+                                     sizeof numbers / sizeof numbers[0], numbers, found);
 }
 
 enum status amplitude_file_find(const struct checkpoint_stream *stream, bool *found,
                                 struct amplitude_origin *origin,
                                 struct amplitude_progress *progress)
 {
-    *found = false;
     *origin = (struct amplitude_origin){0};
     *progress = (struct amplitude_progress){0};
-    enum status status = status_agree(
-        stream->comm,
-        stream->is_root ? find_amplitude_group(stream, found, origin, progress) : STATUS_OK);
-    MPI_Bcast(found, 1, MPI_C_BOOL, 0, stream->comm);
-    MPI_Bcast(origin, sizeof *origin, MPI_BYTE, 0, stream->comm);
-    MPI_Bcast(progress, sizeof *progress, MPI_BYTE, 0, stream->comm);
-    return status;
+    TRY(move_attributes(stream, origin, progress, found));
+    if (progress->n_steps < 0)
+        return checkpoint_stream_fail(stream, CHECKPOINT_AMPLITUDES);
+    return STATUS_OK;
 }
 
 /* --- rows of a tensor --- */
@@ -236,75 +194,50 @@ static bool move_tensor_rows(hid_t set, enum checkpoint_move move, struct tensor
     return true;
 }
 
-static enum status fail_tensor(const struct checkpoint_stream *stream, const char *name)
+static enum status move_tensor(const struct checkpoint_stream *stream, const char *name,
+                               struct tensor *tensor)
 {
-    if (stream->move == CHECKPOINT_READ)
-        return FAIL(STATUS_INPUT, "%s: its amplitudes %s are missing, damaged or of other orbitals",
-                    stream->path, name);
-    return FAIL(STATUS_IO, "cannot write %s: HDF5 fails at %s: is the disk full?", stream->path,
-                name);
-}
-
-static enum status move_tensor(const struct checkpoint_stream *stream, hid_t group,
-                               const char *name, struct tensor *tensor)
-{
+    char path[300];
     struct tensor_rows rows;
     enum status status = init_rows(tensor, &rows);
     if (status != STATUS_OK)
         goto done;
-    hid_t set = checkpoint_set_open(group, name, stream->move, rows.rank, rows.all);
+    snprintf(path, sizeof path, CHECKPOINT_AMPLITUDES "/%s", name);
+    hid_t set = checkpoint_set_open(stream->file, path, stream->move, rows.rank, rows.all);
     bool moved = set >= 0 && move_tensor_rows(set, stream->move, &rows);
     if (set >= 0)
         moved = H5Dclose(set) >= 0 && moved;
-    status = moved ? STATUS_OK : fail_tensor(stream, name);
+    status = moved ? STATUS_OK : checkpoint_stream_fail(stream, path);
 done:
     fini_rows(&rows);
     return status;
 }
 
 /* The tensors of a step; number: its own in the file. */
-static enum status move_step(const struct checkpoint_stream *stream, hid_t group,
+static enum status move_step(const struct checkpoint_stream *stream,
                              const struct amplitude_tensors *tensors, int64_t step, int64_t number)
 {
     for (int i = 0; i < tensors->n; i++) {
         char name[256];
         snprintf(name, sizeof name, "%s_image_%lld", tensors->x[i]->name, (long long)number);
-        TRY(move_tensor(stream, group, name, tensors->steps[step].image[i]));
+        TRY(move_tensor(stream, name, tensors->steps[step].image[i]));
         snprintf(name, sizeof name, "%s_error_%lld", tensors->x[i]->name, (long long)number);
-        TRY(move_tensor(stream, group, name, tensors->steps[step].error[i]));
+        TRY(move_tensor(stream, name, tensors->steps[step].error[i]));
     }
     return STATUS_OK;
 }
 
-static enum status move_tensors(const struct checkpoint_stream *stream, hid_t group,
+static enum status move_tensors(const struct checkpoint_stream *stream,
                                 const struct amplitude_tensors *tensors, int64_t first_step)
 {
     for (int i = 0; i < tensors->n; i++)
-        TRY(move_tensor(stream, group, tensors->x[i]->name, tensors->x[i]));
+        TRY(move_tensor(stream, tensors->x[i]->name, tensors->x[i]));
     for (int64_t step = 0; step < tensors->n_steps; step++)
-        TRY(move_step(stream, group, tensors, step, first_step + step));
+        TRY(move_step(stream, tensors, step, first_step + step));
     return STATUS_OK;
 }
 
 /* --- files --- */
-
-static enum status write_group(const struct checkpoint_stream *stream,
-                               const struct amplitude_origin *origin,
-                               const struct amplitude_progress *progress,
-                               const struct amplitude_tensors *tensors)
-{
-    struct amplitude_origin origin_copy = *origin;
-    struct amplitude_progress progress_copy = *progress;
-    hid_t group =
-        H5Gcreate2(stream->file, CHECKPOINT_AMPLITUDES, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    bool begun = group >= 0 && move_origin(group, stream->move, &origin_copy) &&
-                 move_progress(group, stream->move, &progress_copy);
-    enum status status = begun ? move_tensors(stream, group, tensors, 0)
-                               : FAIL(STATUS_IO, "%s: cannot write amplitudes", stream->path);
-    if (group >= 0)
-        H5Gclose(group);
-    return status;
-}
 
 /* The others wait in MPI while process 0 reads their blocks. */
 enum status amplitude_file_write(const struct checkpoint_stream *stream,
@@ -312,19 +245,12 @@ enum status amplitude_file_write(const struct checkpoint_stream *stream,
                                  const struct amplitude_progress *progress,
                                  const struct amplitude_tensors *tensors)
 {
-    return status_agree(
-        stream->comm, stream->is_root ? write_group(stream, origin, progress, tensors) : STATUS_OK);
-}
-
-static enum status read_amplitudes(const struct checkpoint_stream *stream,
-                                   const struct amplitude_tensors *tensors, int64_t first_step)
-{
-    hid_t group = H5Gopen2(stream->file, CHECKPOINT_AMPLITUDES, H5P_DEFAULT);
-    if (group < 0)
-        return FAIL(STATUS_INPUT, "%s: it has no amplitudes", stream->path);
-    enum status status = move_tensors(stream, group, tensors, first_step);
-    H5Gclose(group);
-    return status;
+    struct amplitude_origin origin_copy = *origin;
+    struct amplitude_progress progress_copy = *progress;
+    bool found;
+    TRY(move_attributes(stream, &origin_copy, &progress_copy, &found));
+    return status_agree(stream->comm,
+                        stream->is_root ? move_tensors(stream, tensors, 0) : STATUS_OK);
 }
 
 enum status amplitude_file_read(const struct checkpoint_stream *stream,
@@ -333,7 +259,7 @@ enum status amplitude_file_read(const struct checkpoint_stream *stream,
     enum wall_use use = wall_time_begin(WALL_FILES);
     darray_sync();
     enum status status = status_agree(
-        stream->comm, stream->is_root ? read_amplitudes(stream, tensors, first_step) : STATUS_OK);
+        stream->comm, stream->is_root ? move_tensors(stream, tensors, first_step) : STATUS_OK);
     darray_sync();
     wall_time_end(use);
     return status;

@@ -58,8 +58,8 @@ enum status amplitude_file_find(const struct checkpoint_stream *stream, bool *fo
                                 struct amplitude_origin *origin,
                                 struct amplitude_progress *progress);
 
-/* Adds the tensors, which must not change meanwhile, to a checkpoint that has none, or compares
- * them with what it has, as the stream's move says. Errors: STATUS_IO, STATUS_NO_MEMORY. */
+/* Adds the tensors, which must not change meanwhile, to a checkpoint that has none. Errors: STATUS_IO,
+ * STATUS_NO_MEMORY. */
 enum status amplitude_file_write(const struct checkpoint_stream *stream,
                                  const struct amplitude_origin *origin,
                                  const struct amplitude_progress *progress,

@@ -116,7 +116,7 @@ static inline enum status scf_setup_run(struct scf_setup *setup,
                                         const struct scf_settings *settings,
                                         struct scf_result *result)
 {
-    check_ok(guess_sad(&setup->problem, setup->D));
+    check_ok(guess_sad(&setup->problem, false, setup->D));
     return scf_run(scf_setup_basis(setup), settings, setup->D, result);
 }
 

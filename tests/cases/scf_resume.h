@@ -3,7 +3,22 @@
 #pragma once
 
 #include "hf/checkpoint/checkpoint_reader.h"
+#include "hf/tiles/orbital_density.h"
 #include "tests/cases/scf_case.h"
+
+/* Sets D to that of the file's occupied orbitals. */
+static inline void scf_read_density(const struct checkpoint_reader *reader,
+                                    const struct scf_setup *setup)
+{
+    const struct scf_problem *problem = &setup->problem;
+    for (int s = 0; s < problem->n_densities; s++) {
+        struct dense *C;
+        check_ok(checkpoint_reader_occupied(reader, problem, s, &C));
+        check_ok(orbital_density(problem->tiling, problem->electrons_per_orbital, C,
+                                 problem->n_occupied[s], setup->D[s]));
+        dense_destroy(C);
+    }
+}
 
 /* Runs the case from the file, which the settings need not name; its iterations. */
 static inline int64_t scf_resume(const struct scf_case *scf_case, const char *path,
@@ -14,7 +29,7 @@ static inline int64_t scf_resume(const struct scf_case *scf_case, const char *pa
     struct checkpoint_reader *reader;
     scf_setup_init(&setup, scf_case);
     check_ok(checkpoint_reader_create(path, &setup.problem, CHECKPOINT_FITS_FUNCTIONS, &reader));
-    check_ok(checkpoint_reader_density(reader, &setup.problem, setup.D));
+    scf_read_density(reader, &setup);
     settings.restart = reader;
     check_ok(scf_run(scf_setup_basis(&setup), &settings, setup.D, &result));
     *energy = result.energy;

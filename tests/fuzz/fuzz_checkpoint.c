@@ -2,8 +2,8 @@
 /* Checkpoints with a seal that fits whatever has changed, so that HDF5 and what reads its contents
  * see the changes. HDF5 crashes on some files, from which the seal protects: here each is read in a
  * process of its own, and only a crash outside of HDF5 is a finding. */
+#include "hf/checkpoint/checkpoint_contents.h"
 #include "hf/checkpoint/checkpoint_seal.h"
-#include "hf/checkpoint/checkpoint_shells.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>

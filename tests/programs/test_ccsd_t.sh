@@ -82,6 +82,8 @@ grep -Eq '^Predicted +[0-9.e-]+ s for each iteration' "$folder/output" || compla
 expect 'r["return_result"] is None and 0 < b["predicted_seconds"]["iteration"] < 1e9'
 expect '0 < b["predicted_seconds"]["once"] < 1e9'
 grep -q 'for a >= b >= c by tiles of' "$folder/output" || complain "the plan lacks the loop"
+run 0 mp2 $water --dry-run
+grep -Eq '^Predicted +[0-9.e-]+ s, without SCF' "$folder/output" || complain "mp2 has no iterations"
 run 0 ccsd_t $water --write-profile measured.csv
 run 0 ccsd_t $water --count-tasks
 tasks=$(sed -n 's/^{"tasks": \([0-9]*\),.*/\1/p' "$folder/output")

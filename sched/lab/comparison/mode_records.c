@@ -57,6 +57,22 @@ void mode_records_start(struct mode_records *records, const struct mode_list *mo
         log_print("\n");
 }
 
+enum status mode_records_run(const struct mode_records *records,
+                             enum status (*run)(void *context, int position, int64_t round),
+                             void *context)
+{
+    int64_t n_rounds = asked_rounds(records);
+    for (int64_t round = 0; round < n_rounds; round++) {
+        int order[COMPARISON_MODES_MAX];
+        if (n_rounds > 1)
+            log_print("round %lld of %lld\n", (long long)round + 1, (long long)n_rounds);
+        comparison_draw_order(&records->comparison, round, order);
+        for (int m = 0; m < records->n; m++)
+            TRY(run(context, order[m], round));
+    }
+    return STATUS_OK;
+}
+
 struct mode_record *mode_records_begin(struct mode_records *records, int position)
 {
     struct mode_record *record = &records->list[position];

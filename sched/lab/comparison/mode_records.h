@@ -51,6 +51,13 @@ void mode_records_fini(struct mode_records *records);
  * these begin: whether they can tell so many modes apart, and that orders are random. */
 void mode_records_start(struct mode_records *records, const struct mode_list *modes);
 
+/* Runs all modes in every round, in the order that the comparison draws, and prints which round begins.
+ * run  does the work of a round under the mode at the position, between mode_records_begin and _end
+ * Errors: those of run. */
+enum status mode_records_run(const struct mode_records *records,
+                             enum status (*run)(void *context, int position, int64_t round),
+                             void *context);
+
 /* The record of a mode that begins its next round; its address stays valid.
  * position  in the list of modes */
 struct mode_record *mode_records_begin(struct mode_records *records, int position);

@@ -26,7 +26,7 @@ static void test_the_trace_is_the_number_of_electrons(void **state)
         scf_setup_init(&setup, &cases[i]);
         check_ok(tile_matrix_create(setup.tiling, "S", DARRAY_DOUBLE, &S));
         check_ok(overlap_matrix(setup.tiling, S));
-        check_ok(guess_sad(&setup.problem, setup.D));
+        check_ok(guess_sad(&setup.problem, false, setup.D));
         for (int s = 0; s < cases[i].n_densities; s++) {
             double n = (double)setup.problem.n_occupied[s];
             check_close(tile_matrix_dot(setup.tiling, setup.D[s], S),
@@ -56,7 +56,7 @@ static void test_atoms_have_their_own_spins(void **state)
     static const bool iron[] = {true, false};
     struct scf_setup setup;
     scf_setup_init(&setup, &cases[2]);
-    check_ok(guess_sad_with_spins(&setup.problem, setup.D));
+    check_ok(guess_sad(&setup.problem, true, setup.D));
     check_close(trace_of_spins(&setup, 1), 34, 1e-10);
     check_close(trace_of_spins(&setup, -1), 6, 1e-10);
     check_ok(guess_flip(&setup.problem, iron, setup.D));
@@ -157,7 +157,7 @@ static void test_every_process_places_the_same_bits(void **state)
             for (int64_t j = start; j < end; j++)
                 expected[i * n + j] = block[(i - start) * (end - start) + j - start];
     }
-    check_ok(guess_sad(&setup.problem, setup.D));
+    check_ok(guess_sad(&setup.problem, false, setup.D));
     whole_matrix_get(setup.tiling, setup.D[0], found);
     assert_memory_equal(found, expected, (size_t)(n * n) * sizeof(double));
     free(expected);

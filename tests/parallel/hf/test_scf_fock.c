@@ -33,7 +33,7 @@ static void fixture_init(struct fixture *fixture)
                              &fixture->difference};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         check_ok(tile_matrix_create(problem->tiling, "D", DARRAY_DOUBLE, all[i]));
-    check_ok(guess_sad(problem, &fixture->D));
+    check_ok(guess_sad(problem, false, &fixture->D));
     check_ok(scf_fock_create(problem, &fixture->scratch[0], &fixture->fock));
     check_ok(scf_fock_create(problem, &fixture->scratch[1], &fixture->full));
 }

@@ -431,7 +431,7 @@ static enum status try_restart(struct scf_setup *setup)
         checkpoint_reader_create(file_name, &setup->problem, CHECKPOINT_FITS_FUNCTIONS, &reader);
     if (status != STATUS_OK)
         return status;
-    check_ok(checkpoint_reader_density(reader, &setup->problem, setup->D));
+    scf_read_density(reader, setup);
     settings.restart = reader;
     status = scf_run(scf_setup_basis(setup), &settings, setup->D, &result);
     if (status == STATUS_OK)

@@ -127,7 +127,7 @@ static bool find(struct amplitude_origin *read_origin, struct amplitude_progress
     struct checkpoint_stream stream;
     bool found;
     check_ok(checkpoint_stream_open(file_name, CHECKPOINT_READ, MPI_COMM_WORLD, &stream));
-    stream.has_groups = true;
+    stream.is_sealed = true;
     check_ok(amplitude_file_find(&stream, &found, read_origin, read_progress));
     check_ok(checkpoint_stream_close(&stream));
     return found;
@@ -187,7 +187,7 @@ static void test_what_does_not_fit_is_refused(void **state)
     check_refused(&written, 1, "t0_image_1");
     create_file();
     assert_false(find(&read_origin, &read_progress));
-    check_refused(&written, 0, "no amplitudes");
+    check_refused(&written, 0, "amplitudes/t0 is missing");
     tensors_fini(&written);
     tensors_fini(&larger);
 }

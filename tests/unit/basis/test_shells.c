@@ -390,7 +390,10 @@ static void unusable_sets_are_refused(void **state)
 {
     (void)state;
     const char *potential = "basis\nI S\n1 1\nH S\n1 1\nend\necp\nI nelec 28\nXe nelec 28\nend\n";
-    check_refused("1\n\nLi 0 0 0\n", potential, "has no functions for Li");
+    check_refused("1\n\nLi 0 0 0\n", potential, "It has those of I, H");
+    check_refused("1\n\nO 0 0 0\n", "H 0\nS 1 1\n1 1\n****\nOx 0\nS 1 1\n1 1\n****\n",
+                  "no functions for O: correct it or choose another. The first line");
+    check_refused("1\n\nO 0 0 0\n", "basis\nH S\n1 1\nend\n", "for O: correct it");
     check_refused("2\n\nH 0 0 0\nI 0 0 2\n", potential, "I needs an effective core potential");
     check_refused("1\n\nXe 0 0 0\n", potential, "Xe needs an effective core potential");
     check_refused("2\n\nH 0 0 0\n@Xe 0 0 2\n", potential, "has no functions for Xe");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Centres named by numbers and ranges; other texts are refused. */
-#include "hf/calculation/centre_list.h"
+#include "hf/calculation/hf_input.h"
 #include "tests/check.h"
 
 #include <string.h>

@@ -176,7 +176,7 @@ static void test_unpaired_electrons_are_those_of_open_shells(void **state)
     static const int unpaired[][2] = {{1, 1},  {2, 0},  {6, 2},  {7, 3},  {8, 2},
                                       {10, 0}, {25, 5}, {26, 4}, {30, 0}, {64, 6}}; /* Gd 4f8 */
     for (size_t i = 0; i < sizeof unpaired / sizeof *unpaired; i++)
-        assert_int_equal(guess_atom_all_unpaired(unpaired[i][0]), unpaired[i][1]);
+        assert_int_equal(guess_atom_all_unpaired(unpaired[i][0], 0), unpaired[i][1]);
     assert_int_equal(guess_atom_unpaired(26, 2, 0), 4);
     assert_int_equal(guess_atom_unpaired(26, 1, 1), 0);
 }

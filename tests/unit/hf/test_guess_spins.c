@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Signs of atoms' spins. */
-#include "hf/guess/guess_spins.h"
+#include "hf/guess/guess.h"
 #include "tests/check.h"
 
 #include <string.h>

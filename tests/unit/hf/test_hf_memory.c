@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A run that needs too much memory is refused before allocation, also if only the tasks
  * that the scheduler keeps, by its mode, are too many. */
-#include "hf/calculation/hf_memory.h"
+#include "hf/calculation/hf_calculation.h"
 #include "taskpool/taskpool.h"
 #include "tests/check.h"
 
