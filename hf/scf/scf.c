@@ -28,7 +28,7 @@ struct scf_settings scf_settings_from_density(const struct scf_settings *setting
     struct scf_settings made = *settings;
     made.mix = made.keep_occupation = false;
     made.swap = (struct scf_swap){0};
-    made.restart = made.guess_steps = NULL;
+    made.restart = NULL;
     return made;
 }
 

@@ -82,15 +82,13 @@ struct scf_settings {
     int64_t checkpoint_every;                /* after so many iterations */
     int64_t n_starts;                        /* of the result, unless it is restart's */
     const struct checkpoint_reader *restart; /* resume where its run was; NULL: a new run */
-    /* D is of its orbitals, of another basis: DIIS begins with its steps; NULL: with none. */
-    const struct checkpoint_reader *guess_steps;
     void (*observe)(const struct scf_iteration *iteration, void *context); /* or NULL */
     void *observe_context;
 };
 
 struct scf_settings scf_settings_default(void);
 
-/* The settings for a run that goes on from a density as it is: without restart, steps or changes of a
+/* The settings for a run that goes on from a density as it is: without restart or changes of a
  * guess, and with the lowest orbitals. Not collective. */
 struct scf_settings scf_settings_from_density(const struct scf_settings *settings);
 

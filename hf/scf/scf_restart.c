@@ -67,15 +67,15 @@ static enum status move_of_spin(const struct checkpoint_stream *stream, const ch
     return A->n_columns > 0 ? checkpoint_stream_matrix(stream, &place, A) : STATUS_OK;
 }
 
-enum status scf_restart_move_basis(const struct checkpoint_stream *stream, struct dense *X)
+static enum status move_basis(const struct checkpoint_stream *stream, struct dense *X)
 {
     const struct checkpoint_matrix place = {
         .set = CHECKPOINT_SCF "/basis", .n_rows = X->n_columns, .of_functions = true};
     return checkpoint_stream_matrix(stream, &place, X);
 }
 
-enum status scf_restart_move_step(const struct checkpoint_stream *stream, int64_t step, int spin,
-                                  struct dense *packed)
+static enum status move_step(const struct checkpoint_stream *stream, int64_t step, int spin,
+                             struct dense *packed)
 {
     char name[48];
     snprintf(name, sizeof name, CHECKPOINT_SCF "/diis_%lld", (long long)step);
@@ -183,10 +183,10 @@ static enum status add_iterations(const struct checkpoint_stream *stream, void *
     struct kept_numbers kept = numbers_of(solver);
     bool found;
     TRY(move_numbers(stream, &kept, &solver->history, &found));
-    TRY(scf_restart_move_basis(stream, solver->basis->X));
+    TRY(move_basis(stream, solver->basis->X));
     for (int step = 0; step < kept.n_steps; step++)
         for (int s = 0; s < solver->basis->problem->n_densities; s++)
-            TRY(scf_restart_move_step(stream, step, s, diis_get_step(solver->diis, step, s)));
+            TRY(move_step(stream, step, s, diis_get_step(solver->diis, step, s)));
     TRY(move_others(stream, solver, &kept));
     return solver->occupation ? add_reference(stream, solver) : STATUS_OK;
 }
@@ -222,7 +222,7 @@ static enum status read_basis(const struct checkpoint_stream *stream, const stru
 {
     struct dense *T = basis->work_mm[0], *TT = basis->work_mm[1];
     TRY(scf_basis_load(basis, basis->S));
-    TRY(scf_restart_move_basis(stream, X_file));
+    TRY(move_basis(stream, X_file));
     dense_multiply('N', 'N', 1, basis->work_nn, X_file, 0, basis->work_nm);
     dense_multiply('T', 'N', 1, basis->X, basis->work_nm, 0, T);
     dense_set_identity(TT);
@@ -253,7 +253,7 @@ static enum status read_steps(const struct checkpoint_stream *stream, struct scf
     int64_t most = scf_diis_size(solver->settings, solver->basis->problem);
     for (int64_t step = n_steps > most ? n_steps - most : 0; step < n_steps; step++) {
         for (int s = 0; s < solver->basis->problem->n_densities; s++) {
-            TRY(scf_restart_move_step(stream, step, s, work[0]));
+            TRY(move_step(stream, step, s, work[0]));
             diis_unpack_step(work[0], work[1], state->F[s], state->U[s]);
         }
         diis_push(solver->diis, state->F, state->U);

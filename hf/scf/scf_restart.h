@@ -34,16 +34,3 @@ enum status scf_restart_write(struct scf_solver *solver);
  * the file's. Where that was of other orbitals or has no such group, the solver stays new: a message says
  * so. Errors: those of checkpoint_stream_matrix. */
 enum status scf_restart_read(struct scf_solver *solver);
-
-/* Gives DIIS, which has no step, those of settings->guess_steps, as changes of the state's own:
- *   F_k = F + a T (F'_k - F'_n) T^T,  e_k = e + a T (e'_k - e'_n) T^T,  T = X^T <functions|X'>
- * where ' is of the file, n its last step, and a makes the change of e as large as e. So the first
- * steps know how F and its error answer to changes of the density within the space of the file's functions.
- * The state has orbitals and its gradient. No-op where the file has no such steps of as many spins.
- * Errors: those of checkpoint_stream_matrix. */
-enum status scf_restart_lift_steps(struct scf_solver *solver);
-
-/* Moves X, and a step of DIIS of a spin. Errors: those of checkpoint_stream_matrix. */
-enum status scf_restart_move_basis(const struct checkpoint_stream *stream, struct dense *X);
-enum status scf_restart_move_step(const struct checkpoint_stream *stream, int64_t step, int spin,
-                                  struct dense *packed);

@@ -250,8 +250,7 @@ static enum status find_first_state(struct scf_solver *solver, struct darray *co
     if (solver->occupation && !solver->occupation->is_set)
         scf_occupation_set(solver->occupation, solver->state);
     scf_state_gradient(solver->basis, solver->state);
-    bool has_steps = solver->settings->guess_steps && solver->state->idempotent && !mix && !swap;
-    return has_steps ? scf_restart_lift_steps(solver) : STATUS_OK;
+    return STATUS_OK;
 }
 
 static enum status evaluate_guess(struct scf_solver *solver, struct darray *const D[])
