@@ -109,11 +109,9 @@ static enum status set_free_rotation(struct scf_hessian *hessian, const double a
 /* Makes kappa[n] orthonormal to those before it; whether anything is left. */
 static bool add_to_orthonormal(int n, struct scf_rotation kappa[])
 {
-    double dots[SCF_MAX_FREE_ROTATIONS];
     for (int i = 0; i < n; i++)
         scf_rotation_add(-scf_rotation_dot(&kappa[i], &kappa[n]), &kappa[i], 1, &kappa[n]);
-    scf_rotation_dots(n, kappa, &kappa[n], dots);
-    double norm = sqrt(dots[n]);
+    double norm = sqrt(scf_rotation_dot(&kappa[n], &kappa[n]));
     if (!(norm > LEAST_NORM))
         return false;
     scf_rotation_add(0, &kappa[n], 1 / norm, &kappa[n]);

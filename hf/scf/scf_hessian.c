@@ -38,17 +38,25 @@ static enum status allocate_rotation(const struct scf_basis *basis, struct scf_r
 }
 
 enum status scf_rotations_init(const struct scf_basis *basis, int n,
-                               struct scf_rotation *const rotations[])
+                               struct scf_rotation rotations[])
 {
     enum status status = STATUS_OK;
-    for (int i = 0; i < n; i++)
-        *rotations[i] = (struct scf_rotation){0};
+    memset(rotations, 0, (size_t)n * sizeof *rotations);
     for (int i = 0; i < n && status == STATUS_OK; i++)
-        status = allocate_rotation(basis, rotations[i]);
+        status = allocate_rotation(basis, &rotations[i]);
     status = status_agree(basis->problem->comm, status);
-    for (int i = 0; i < n && status != STATUS_OK; i++)
-        scf_rotation_fini(rotations[i]);
+    if (status != STATUS_OK)
+        scf_rotations_fini(n, rotations);
     return status;
+}
+
+void scf_rotations_fini(int n, struct scf_rotation rotations[])
+{
+    for (int i = 0; i < n; i++) {
+        dense_destroy(rotations[i].kappa[0]);
+        dense_destroy(rotations[i].kappa[1]);
+        rotations[i] = (struct scf_rotation){0};
+    }
 }
 
 int64_t scf_rotation_bytes(const struct scf_basis *plan)
@@ -60,41 +68,12 @@ int64_t scf_rotation_bytes(const struct scf_basis *plan)
     return bytes;
 }
 
-enum status scf_rotation_init(const struct scf_basis *basis, struct scf_rotation *rotation)
-{
-    return scf_rotations_init(basis, 1, &rotation);
-}
-
-void scf_rotation_fini(struct scf_rotation *rotation)
-{
-    dense_destroy(rotation->kappa[0]);
-    dense_destroy(rotation->kappa[1]);
-    *rotation = (struct scf_rotation){0};
-}
-
 void scf_rotation_add(double alpha, const struct scf_rotation *x, double beta,
                       struct scf_rotation *y)
 {
     for (int s = 0; s < 2; s++)
         if (x->kappa[s])
             dense_add(alpha, x->kappa[s], beta, y->kappa[s]);
-}
-
-void scf_rotation_dots(int n, const struct scf_rotation x[], const struct scf_rotation *y,
-                       double dots[])
-{
-    const struct dense_grid *grid = NULL;
-    memset(dots, 0, (size_t)(n + 1) * sizeof *dots);
-    for (int s = 0; s < 2; s++) {
-        if (!y->kappa[s])
-            continue;
-        grid = y->kappa[s]->grid;
-        for (int i = 0; i < n; i++)
-            dots[i] += dense_dot_part(x[i].kappa[s], y->kappa[s]);
-        dots[n] += dense_dot_part(y->kappa[s], y->kappa[s]);
-    }
-    if (grid)
-        dense_sum_parts(grid, n + 1, dots);
 }
 
 void scf_rotation_dot_products(int n, const struct scf_rotation x[], int m,
@@ -116,9 +95,9 @@ void scf_rotation_dot_products(int n, const struct scf_rotation x[], int m,
 
 double scf_rotation_dot(const struct scf_rotation *x, const struct scf_rotation *y)
 {
-    double dots[2];
-    scf_rotation_dots(1, x, y, dots);
-    return dots[0];
+    double dot;
+    scf_rotation_dot_products(1, x, 1, y, &dot);
+    return dot;
 }
 
 void scf_rotations_extend_matrix(int first, int n, const struct scf_rotation x[],
@@ -154,26 +133,16 @@ static double energy_gap(const struct dense *kappa, const double *orbital_energi
     return orbital_energies[kappa->n_columns + row] - orbital_energies[column];
 }
 
-void scf_rotation_divide(const struct scf_energy_gap *gap, const struct scf_rotation *x,
-                         struct scf_rotation *y)
+void scf_rotation_scale(const struct scf_energy_gap *gap, enum scf_gap_power power,
+                        const struct scf_rotation *x, struct scf_rotation *y)
 {
     for (int s = 0; s < 2; s++) {
         const struct dense *from = x->kappa[s];
         for (size_t at = 0; from && at < dense_local_size(from); at++) {
             double difference = energy_gap(from, gap->orbital_energies[s], at);
-            y->kappa[s]->local[at] = from->local[at] / fmax(difference + gap->shift, gap->floor);
-        }
-    }
-}
-
-void scf_rotation_multiply(const struct scf_energy_gap *gap, const struct scf_rotation *x,
-                           struct scf_rotation *y)
-{
-    for (int s = 0; s < 2; s++) {
-        const struct dense *from = x->kappa[s];
-        for (size_t at = 0; from && at < dense_local_size(from); at++) {
-            double difference = energy_gap(from, gap->orbital_energies[s], at);
-            y->kappa[s]->local[at] = from->local[at] * fmax(difference + gap->shift, gap->floor);
+            double M = fmax(difference + gap->shift, gap->floor);
+            y->kappa[s]->local[at] =
+                power == SCF_TIMES_GAP ? from->local[at] * M : from->local[at] / M;
         }
     }
 }
@@ -304,7 +273,7 @@ static enum status init_spin(const struct scf_state *state, int spin, struct scf
 
 static enum status init_matrices(const struct scf_state *state, struct scf_hessian *hessian)
 {
-    TRY(scf_rotation_init(hessian->basis, &hessian->gradient));
+    TRY(scf_rotations_init(hessian->basis, 1, &hessian->gradient));
     for (int s = 0; s < hessian->basis->problem->n_densities; s++)
         TRY(init_spin(state, s, hessian));
     return STATUS_OK;
@@ -327,7 +296,7 @@ enum status scf_hessian_init(const struct scf_basis *basis, struct scf_fock *foc
 
 void scf_hessian_fini(struct scf_hessian *hessian)
 {
-    scf_rotation_fini(&hessian->gradient);
+    scf_rotations_fini(1, &hessian->gradient);
     for (int s = 0; s < 2; s++) {
         dense_destroy(hessian->C_o[s]);
         dense_destroy(hessian->C_v[s]);

@@ -45,13 +45,12 @@ struct scf_directions {
 /* Whether there is anything to rotate. Not collective. */
 bool scf_rotation_exists(const struct scf_basis *basis);
 
-/* Zeros. Collective. Errors: STATUS_NO_MEMORY; nothing is left then. */
-enum status scf_rotation_init(const struct scf_basis *basis, struct scf_rotation *rotation);
-
-/* Initialises n rotations with one agreement. */
+/* n rotations of zeros. Collective. Errors: STATUS_NO_MEMORY; nothing is left then. */
 enum status scf_rotations_init(const struct scf_basis *basis, int n,
-                               struct scf_rotation *const rotations[]);
-void scf_rotation_fini(struct scf_rotation *rotation);
+                               struct scf_rotation rotations[]);
+
+/* Zeroed ones, which were never initialised, are fine. Not collective. */
+void scf_rotations_fini(int n, struct scf_rotation rotations[]);
 
 /* Bytes that a rotation takes of a process, at most (scf_basis_plan). Not collective. */
 int64_t scf_rotation_bytes(const struct scf_basis *plan);
@@ -62,10 +61,6 @@ void scf_rotation_add(double alpha, const struct scf_rotation *x, double beta,
 
 /* sum over spins of x . y; collective. */
 double scf_rotation_dot(const struct scf_rotation *x, const struct scf_rotation *y);
-
-/* dots[i] = x[i] . y for n rotations, dots[n] = y . y, in one reduction. */
-void scf_rotation_dots(int n, const struct scf_rotation x[], const struct scf_rotation *y,
-                       double dots[]);
 
 /* dots[j * n + i] = x[i] . y[j] for n and m rotations, in one reduction. */
 void scf_rotation_dot_products(int n, const struct scf_rotation x[], int m,
@@ -81,15 +76,16 @@ enum { SCF_MAX_COMBINED = 24 };
 void scf_rotations_combine(int n, int m, const double *C, struct scf_rotation x[]);
 
 /* The differences of orbital energies, M_ai = max(e_a - e_i + shift, floor), by the energies of each
- * spin's orbitals, occupied ones first. y = M^-1 x, y = M x; y may be x. Not collective. */
+ * spin's orbitals, occupied ones first. */
 struct scf_energy_gap {
     const double *orbital_energies[2];
     double shift, floor;
 };
-void scf_rotation_divide(const struct scf_energy_gap *gap, const struct scf_rotation *x,
-                         struct scf_rotation *y);
-void scf_rotation_multiply(const struct scf_energy_gap *gap, const struct scf_rotation *x,
-                           struct scf_rotation *y);
+
+/* y = M x or M^-1 x; y may be x. Not collective. */
+enum scf_gap_power { SCF_TIMES_GAP, SCF_OVER_GAP };
+void scf_rotation_scale(const struct scf_energy_gap *gap, enum scf_gap_power power,
+                        const struct scf_rotation *x, struct scf_rotation *y);
 
 /* Numbers in [-1, 1] without structure, others for each stream, the same for any number of
  * processes. */

@@ -19,36 +19,26 @@ enum { SHIFT_BISECTIONS = 100 };
 /* Those besides the subspace's. */
 enum { N_SPACE_ROTATIONS = NEWTON_MAX_NEW + 3 };
 
-static void list_space_rotations(struct newton_space *space,
-                                 struct scf_rotation *all[N_SPACE_ROTATIONS])
-{
-    int n = 0;
-    all[n++] = &space->residual;
-    all[n++] = &space->scratch;
-    all[n++] = &space->kappa;
-    for (int i = 0; i < NEWTON_MAX_NEW; i++)
-        all[n++] = &space->next[i];
-}
-
 enum status newton_space_init(struct scf_hessian *hessian,
                               struct scf_preconditioner *preconditioner, int most_new,
                               struct newton_space *space)
 {
-    struct scf_rotation *all[N_SPACE_ROTATIONS];
     *space = (struct newton_space){
         .hessian = hessian, .preconditioner = preconditioner, .most_new = most_new};
-    list_space_rotations(space, all);
     TRY(scf_subspace_init(hessian->basis, NEWTON_VECTORS, &preconditioner->gap, NULL,
                           &space->subspace));
-    return scf_rotations_init(hessian->basis, N_SPACE_ROTATIONS, all);
+    TRY(scf_rotations_init(hessian->basis, NEWTON_MAX_NEW, space->next));
+    TRY(scf_rotations_init(hessian->basis, 1, &space->residual));
+    TRY(scf_rotations_init(hessian->basis, 1, &space->scratch));
+    return scf_rotations_init(hessian->basis, 1, &space->kappa);
 }
 
 void newton_space_fini(struct newton_space *space)
 {
-    struct scf_rotation *all[N_SPACE_ROTATIONS];
-    list_space_rotations(space, all);
-    for (int i = 0; i < N_SPACE_ROTATIONS; i++)
-        scf_rotation_fini(all[i]);
+    scf_rotations_fini(NEWTON_MAX_NEW, space->next);
+    scf_rotations_fini(1, &space->residual);
+    scf_rotations_fini(1, &space->scratch);
+    scf_rotations_fini(1, &space->kappa);
     scf_subspace_fini(&space->subspace);
 }
 
@@ -65,7 +55,7 @@ static void correct_step(struct newton_space *space)
     const struct scf_energy_gap *gap = &space->preconditioner->gap;
     scf_rotation_add(1, &space->hessian->gradient, 0, &space->residual);
     scf_subspace_combine(&space->subspace, space->coefficients, &space->kappa, &space->residual);
-    scf_rotation_multiply(gap, &space->kappa, &space->scratch);
+    scf_rotation_scale(gap, SCF_TIMES_GAP, &space->kappa, &space->scratch);
     scf_rotation_add(space->shift, &space->scratch, 1, &space->residual);
     scf_preconditioner_apply(space->preconditioner, &space->residual, &space->next[0]);
     space->residual_z = scf_rotation_dot(&space->residual, &space->next[0]);
@@ -77,7 +67,7 @@ static void correct_lowest_mode(struct newton_space *space)
     struct scf_rotation *mode = &space->scratch, *residual = &space->residual;
     scf_rotation_add(0, residual, 0, residual);
     scf_subspace_combine(&space->subspace, space->subspace.combinations, mode, residual);
-    scf_rotation_multiply(&space->preconditioner->gap, mode, mode);
+    scf_rotation_scale(&space->preconditioner->gap, SCF_TIMES_GAP, mode, mode);
     scf_rotation_add(-space->subspace.eigenvalues[0], mode, 1, residual);
     scf_preconditioner_apply(space->preconditioner, residual, &space->next[1]);
 }

@@ -253,9 +253,9 @@ enum status scf_second_order_descend(struct scf_second_order *solver,
                             .c = curvature,
                             .length = FIRST_LENGTH};
     *moved = false;
-    TRY(scf_rotation_init(solver->basis, &valley.kappa));
+    TRY(scf_rotations_init(solver->basis, 1, &valley.kappa));
     enum status status = search_valley(solver, *state, &valley, moved);
-    scf_rotation_fini(&valley.kappa);
+    scf_rotations_fini(1, &valley.kappa);
     if (*moved)
         swap_states(solver, state);
     solver->radius = FIRST_RADIUS;

@@ -83,23 +83,12 @@ static int most_vectors(const struct scf_basis *basis, bool is_own)
 /* Those besides the subspace's. */
 enum { N_SEARCH_ROTATIONS = FOCK_MAX_MATRICES + 2 + SCF_MAX_FREE_ROTATIONS };
 
-static void list_search_rotations(struct curvature_search *search,
-                                  struct scf_rotation *all[N_SEARCH_ROTATIONS])
-{
-    *all++ = &search->x;
-    *all++ = &search->scratch;
-    for (int i = 0; i < FOCK_MAX_MATRICES; i++)
-        *all++ = &search->next[i];
-    for (int i = 0; i < SCF_MAX_FREE_ROTATIONS; i++)
-        *all++ = &search->free[i];
-}
-
 static void curvature_search_fini(struct curvature_search *search)
 {
-    struct scf_rotation *all[N_SEARCH_ROTATIONS];
-    list_search_rotations(search, all);
-    for (int i = 0; i < N_SEARCH_ROTATIONS; i++)
-        scf_rotation_fini(all[i]);
+    scf_rotations_fini(FOCK_MAX_MATRICES, search->next);
+    scf_rotations_fini(SCF_MAX_FREE_ROTATIONS, search->free);
+    scf_rotations_fini(1, &search->x);
+    scf_rotations_fini(1, &search->scratch);
     scf_subspace_fini(&search->subspace);
 }
 
@@ -113,7 +102,7 @@ static void divide_by_gaps(const struct curvature_search *search, double shift,
         .shift = -shift,
         .floor = LEAST_GAP,
     };
-    scf_rotation_divide(&gap, x, x);
+    scf_rotation_scale(&gap, SCF_OVER_GAP, x, x);
 }
 
 /* The dimension of the space. */
@@ -129,13 +118,13 @@ static int64_t count_rotations(const struct scf_basis *basis)
 static bool set_soft(const struct curvature_search *search, const struct scf_directions *soft,
                      struct scf_rotation *x)
 {
-    double dots[SCF_MAX_FREE_ROTATIONS + 1];
+    double dots[SCF_MAX_FREE_ROTATIONS];
     for (int i = 0; i < soft->n; i++) {
-        double free = 0;
-        scf_rotation_dots(search->free_rotations.n, search->free, &soft->x[i], dots);
+        double norm = scf_rotation_dot(&soft->x[i], &soft->x[i]), free = 0;
+        scf_rotation_dot_products(search->free_rotations.n, search->free, 1, &soft->x[i], dots);
         for (int k = 0; k < search->free_rotations.n; k++)
             free += dots[k] * dots[k];
-        if (dots[search->free_rotations.n] - free > LEAST_LEFT * dots[search->free_rotations.n]) {
+        if (norm - free > LEAST_LEFT * norm) {
             scf_rotation_add(1, &soft->x[i], 0, x);
             return true;
         }
@@ -161,7 +150,6 @@ static enum status curvature_search_init(struct scf_hessian *hessian, bool is_ow
                                          struct curvature_search *search)
 {
     const struct scf_basis *basis = hessian->basis;
-    struct scf_rotation *all[N_SEARCH_ROTATIONS];
     search->hessian = hessian;
     search->is_own = is_own;
     search->most_new = most_vectors(basis, is_own);
@@ -171,8 +159,10 @@ static enum status curvature_search_init(struct scf_hessian *hessian, bool is_ow
     search->free_rotations.x = search->free;
     TRY(scf_subspace_init(basis, SCF_SUBSPACE_VECTORS, NULL, &search->free_rotations,
                           &search->subspace));
-    list_search_rotations(search, all);
-    TRY(scf_rotations_init(basis, N_SEARCH_ROTATIONS, all));
+    TRY(scf_rotations_init(basis, FOCK_MAX_MATRICES, search->next));
+    TRY(scf_rotations_init(basis, SCF_MAX_FREE_ROTATIONS, search->free));
+    TRY(scf_rotations_init(basis, 1, &search->x));
+    TRY(scf_rotations_init(basis, 1, &search->scratch));
     if (is_own)
         TRY(scf_find_free_rotations(hessian, search->free, &search->free_rotations.n));
     if (search->free_rotations.n == count_rotations(basis))
@@ -434,5 +424,5 @@ enum status scf_stability_init(struct scf_hessian *hessian, const struct scf_dir
 
 void scf_stability_fini(struct scf_stability *stability)
 {
-    scf_rotation_fini(&stability->direction);
+    scf_rotations_fini(1, &stability->direction);
 }

@@ -7,36 +7,21 @@
 /* A vector of whose norm less than this is new is rounding errors. */
 #define LEAST_NEW 1e-8
 
-enum { MAX_ROTATIONS = 2 * SCF_SUBSPACE_VECTORS + 1 };
-
-/* The pointers to all; their number. */
-static int list_vectors(struct scf_subspace *subspace, struct scf_rotation *all[MAX_ROTATIONS])
-{
-    int n = 0;
-    all[n++] = &subspace->scratch;
-    for (int i = 0; i < subspace->capacity; i++) {
-        all[n++] = &subspace->x[i];
-        all[n++] = &subspace->Hx[i];
-    }
-    return n;
-}
-
 enum status scf_subspace_init(const struct scf_basis *basis, int capacity,
                               const struct scf_energy_gap *metric,
                               const struct scf_directions *left_out, struct scf_subspace *subspace)
 {
-    struct scf_rotation *all[MAX_ROTATIONS];
     *subspace = (struct scf_subspace){.metric = metric, .left_out = left_out, .capacity = capacity};
-    int n = list_vectors(subspace, all);
-    return scf_rotations_init(basis, n, all);
+    TRY(scf_rotations_init(basis, 1, &subspace->scratch));
+    TRY(scf_rotations_init(basis, capacity, subspace->x));
+    return scf_rotations_init(basis, capacity, subspace->Hx);
 }
 
 void scf_subspace_fini(struct scf_subspace *subspace)
 {
-    struct scf_rotation *all[MAX_ROTATIONS];
-    int n = list_vectors(subspace, all);
-    for (int i = 0; i < n; i++)
-        scf_rotation_fini(all[i]);
+    scf_rotations_fini(1, &subspace->scratch);
+    scf_rotations_fini(subspace->capacity, subspace->x);
+    scf_rotations_fini(subspace->capacity, subspace->Hx);
 }
 
 int64_t scf_subspace_bytes(const struct scf_basis *plan, int capacity)
@@ -44,28 +29,17 @@ int64_t scf_subspace_bytes(const struct scf_basis *plan, int capacity)
     return (2 * (int64_t)capacity + 1) * scf_rotation_bytes(plan);
 }
 
-/* dots[i] = y[i] . M vector for n rotations, dots[n] = vector . M vector. */
-static void find_products_with(struct scf_subspace *subspace, int n, const struct scf_rotation y[],
-                               const struct scf_rotation *vector, double dots[])
-{
-    const struct scf_rotation *Mv = vector;
-    if (subspace->metric) {
-        scf_rotation_multiply(subspace->metric, vector, &subspace->scratch);
-        Mv = &subspace->scratch;
-    }
-    scf_rotation_dots(n, y, Mv, dots);
-    if (subspace->metric)
-        dots[n] = scf_rotation_dot(vector, Mv);
-}
-
-/* Removes what vector has of n orthonormal rotations; *before, *left: the square of its norm before and
- * after it. */
+/* Removes what vector has of n rotations, orthonormal in the metric M; *before, *left: the square of its
+ * norm before and after it. */
 static void remove_overlaps(struct scf_subspace *subspace, int n, const struct scf_rotation y[],
                             struct scf_rotation *vector, double *before, double *left)
 {
-    double dots[SCF_SUBSPACE_VECTORS + 1];
-    find_products_with(subspace, n, y, vector, dots);
-    *before = *left = dots[n];
+    double dots[SCF_SUBSPACE_VECTORS];
+    const struct scf_rotation *Mv = subspace->metric ? &subspace->scratch : vector;
+    if (subspace->metric)
+        scf_rotation_scale(subspace->metric, SCF_TIMES_GAP, vector, &subspace->scratch);
+    scf_rotation_dot_products(n, y, 1, Mv, dots);
+    *before = *left = scf_rotation_dot(vector, Mv);
     for (int i = 0; i < n; i++) {
         scf_rotation_add(-dots[i], &y[i], 1, vector);
         *left -= dots[i] * dots[i];
