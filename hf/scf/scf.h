@@ -70,7 +70,7 @@ struct scf_settings {
     double level_shift;     /* added to virtual orbital energies, hartree; 0: none */
     double dependence;      /* eigenvalues of S below it are dropped */
     bool mix;               /* UHF: orbitals of alpha and beta are made different in the guess
-                                * (scf_state_mix), unless it is restart's */
+                                * (scf_state_turn), unless it is restart's */
     struct scf_swap swap;   /* of the guess's orbitals, unless it is restart's */
     bool keep_occupation;   /* occupy by maximum overlap with the guess's orbitals or restart's
                                 * (scf_occupation.h), by DIIS alone; most often with

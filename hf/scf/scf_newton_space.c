@@ -13,9 +13,6 @@
 #define LEAST_SHIFT 1e-9
 enum { SHIFT_BISECTIONS = 100 };
 
-/* A step on the boundary that is shorter than this fraction of the radius is prolonged. */
-#define ON_BOUNDARY 0.99
-
 /* Those besides the subspace's. */
 enum { N_SPACE_ROTATIONS = NEWTON_MAX_NEW + 3 };
 
@@ -174,39 +171,23 @@ static void find_shift(struct newton_space *space, const double along[], double 
     space->shift = high;
 }
 
-/* The coefficients of eigenvectors in the step, and its length. Where the gradient has next to nothing
- * of a lowest mode downhill, no shift makes the step reach the boundary, and that mode does. */
-static void find_mode_steps(struct newton_space *space, const double along[], double radius,
-                            double step[])
-{
-    double square = 0;
-    for (int k = 0; k < space->subspace.n; k++) {
-        step[k] = -along[k] / (space->subspace.eigenvalues[k] + space->shift);
-        square += step[k] * step[k];
-    }
-    if (space->on_boundary && sqrt(square) < ON_BOUNDARY * radius) {
-        double missing = sqrt(radius * radius - square + step[0] * step[0]);
-        step[0] = along[0] > 0 ? -missing : missing;
-        square = radius * radius;
-    }
-    space->length = sqrt(square);
-}
-
 void newton_space_step(struct newton_space *space, double radius)
 {
     int n = space->subspace.n;
-    double along[NEWTON_VECTORS], step[NEWTON_VECTORS];
+    double along[NEWTON_VECTORS];
     project_gradient(space, along);
     find_shift(space, along, radius);
-    find_mode_steps(space, along, radius, step);
     memset(space->coefficients, 0, sizeof space->coefficients);
     space->slope = space->curvature = 0;
     for (int k = 0; k < n; k++) {
-        space->slope += along[k] * step[k];
-        space->curvature += space->subspace.eigenvalues[k] * step[k] * step[k];
+        double eigenvalue = space->subspace.eigenvalues[k];
+        double step = -along[k] / (eigenvalue + space->shift);
+        space->slope += along[k] * step;
+        space->curvature += eigenvalue * step * step;
         for (int i = 0; i < n; i++)
-            space->coefficients[i] += space->subspace.combinations[k * n + i] * step[k];
+            space->coefficients[i] += space->subspace.combinations[k * n + i] * step;
     }
+    space->length = shifted_length(space, along, space->shift);
     correct_step(space);
 }
 

@@ -15,16 +15,13 @@
 /* Energies differ by rounding within this fraction of the energy. */
 #define ROUNDING 1e-13
 
-enum { MAX_SHORTENED = 8, MAX_LENGTHS = 4 };
+enum { MAX_SHORTENED = 8, MAX_LENGTHS = 5 };
 
 /* A step that fails is followed by one of at most this fraction of its length. */
 #define SHORTENING 0.25
 
-/* Lengths of a step away from a saddle point: the first one, and the next as fractions of the
- * last. */
-#define FIRST_LENGTH     0.5
-#define MOST_SHORTENING  0.4
-#define LEAST_SHORTENING 0.01
+/* First length of a step away from a saddle point. */
+#define FIRST_LENGTH 0.5
 
 /* Least difference of orbital energies in the preconditioner, hartree: smaller ones
  * are no measure of the curvature. */
@@ -184,15 +181,10 @@ struct scf_directions scf_second_order_soft_modes(struct scf_second_order *solve
     return (struct scf_directions){preconditioner->n, preconditioner->x};
 }
 
-/* The energy along a direction of negative curvature, from the point where the gradient is zero:
- *   E(t) = E(0) + w [ 1/2 c t^2 + 1/6 p t^3 + 1/24 q t^4 ],
- * p zero where a symmetry says that both ways are alike. */
+/* Steps along a direction of negative curvature, from the point where the gradient is zero. */
 struct valley {
     const struct scf_rotation *direction; /* of norm 1; borrowed */
     struct scf_rotation kappa;            /* scratch */
-    double weight, c;                     /* w and c */
-    double length;                        /* t of the last energies */
-    double change[2];                     /* E(length) - E(0) and E(-length) - E(0) */
 };
 
 /* Sets the trial to the state turned by t; *change: of the energy. */
@@ -208,53 +200,26 @@ static enum status try_length(struct scf_second_order *solver, const struct scf_
 /* Tries both ways; leaves the lower one in the trial if it is lower than state. Where a symmetry makes
  * both alike, that is the one that was built last. */
 static enum status try_both_ways(struct scf_second_order *solver, const struct scf_state *state,
-                                 struct valley *valley, bool *lower)
+                                 struct valley *valley, double t, bool *lower)
 {
-    double t = valley->length, *change = valley->change, again;
-    TRY(try_length(solver, state, valley, -t, &change[1]));
-    TRY(try_length(solver, state, valley, t, &change[0]));
-    *lower = fmin(change[0], change[1]) < -estimate_energy_noise(solver, state);
-    bool second =
-        *lower && change[1] < change[0] && is_visible(solver, change[0] - change[1], state);
+    double forth, back, again;
+    TRY(try_length(solver, state, valley, -t, &back));
+    TRY(try_length(solver, state, valley, t, &forth));
+    *lower = fmin(forth, back) < -estimate_energy_noise(solver, state);
+    bool second = *lower && back < forth && is_visible(solver, forth - back, state);
     return second ? try_length(solver, state, valley, -t, &again) : STATUS_OK;
 }
 
-/* The t of the lowest E(t), p and q being those of the last energies: where
- * c + 1/2 p t + 1/6 q t^2 = 0. */
-static double find_lowest_length(const struct valley *valley)
-{
-    double s = valley->length, c = valley->c;
-    double even = (valley->change[0] + valley->change[1]) / (2 * valley->weight);
-    double odd = (valley->change[0] - valley->change[1]) / (2 * valley->weight);
-    double p = 6 * odd / (s * s * s), q = 24 * (even - c * s * s / 2) / (s * s * s * s);
-    /* The way on which p leads down is the longer one. */
-    double t = (fabs(p) / 2 + sqrt(p * p / 4 - 2 * q * c / 3)) * 3 / q;
-    return fmin(fmax(t, LEAST_SHORTENING * s), MOST_SHORTENING * s);
-}
-
-/* Tries lengths until one leads down. */
-static enum status search_valley(struct scf_second_order *solver, const struct scf_state *state,
-                                 struct valley *valley, bool *moved)
-{
-    for (int i = 0; i < MAX_LENGTHS && !*moved; i++) {
-        if (i > 0)
-            valley->length = find_lowest_length(valley);
-        TRY(try_both_ways(solver, state, valley, moved));
-    }
-    return STATUS_OK;
-}
-
 enum status scf_second_order_descend(struct scf_second_order *solver,
-                                     const struct scf_rotation *direction, double curvature,
-                                     struct scf_state **state, bool *moved)
+                                     const struct scf_rotation *direction, struct scf_state **state,
+                                     bool *moved)
 {
-    struct valley valley = {.direction = direction,
-                            .weight = 2 * solver->basis->problem->electrons_per_orbital,
-                            .c = curvature,
-                            .length = FIRST_LENGTH};
+    struct valley valley = {.direction = direction};
+    enum status status = scf_rotations_init(solver->basis, 1, &valley.kappa);
+    double t = FIRST_LENGTH;
     *moved = false;
-    TRY(scf_rotations_init(solver->basis, 1, &valley.kappa));
-    enum status status = search_valley(solver, *state, &valley, moved);
+    for (int i = 0; i < MAX_LENGTHS && !*moved && status == STATUS_OK; i++, t *= SHORTENING)
+        status = try_both_ways(solver, *state, &valley, t, moved);
     scf_rotations_fini(1, &valley.kappa);
     if (*moved)
         swap_states(solver, state);

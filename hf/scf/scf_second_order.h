@@ -47,9 +47,9 @@ enum status scf_second_order_step(struct scf_second_order *solver, struct scf_st
 struct scf_directions scf_second_order_soft_modes(struct scf_second_order *solver,
                                                   const struct scf_state *state);
 
-/* Leaves a saddle point along direction, of norm 1 and of this negative curvature (scf_hessian.h),
- * by a search for the length of the step: *state becomes one of lower energy, as above. *moved is
+/* Leaves a saddle point along direction, of norm 1 and of negative curvature (scf_hessian.h),
+ * by steps that are shortened until one leads down: *state becomes one of lower energy, as above. *moved is
  * false if none is found. *state has to be accurate, so that small differences count. */
 enum status scf_second_order_descend(struct scf_second_order *solver,
-                                     const struct scf_rotation *direction, double curvature,
-                                     struct scf_state **state, bool *moved);
+                                     const struct scf_rotation *direction, struct scf_state **state,
+                                     bool *moved);

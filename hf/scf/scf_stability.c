@@ -43,10 +43,6 @@ static const struct search_care restricted_care = {6, 4}, unrestricted_care = {2
 /* An eigenvalue with an error below this fraction of itself is known well enough. */
 #define ERROR_FRACTION 0.3
 
-/* A negative eigenvalue of the wider space is an upper bound, which shows a saddle point; how low it
- * is matters less. */
-#define SADDLE_ERROR_FRACTION 2
-
 /* The search for the lowest eigenvalue of the Hessian in a space of determinants, until its sign is known. */
 struct curvature_search {
     struct scf_hessian *hessian;
@@ -171,32 +167,26 @@ static enum status curvature_search_init(struct scf_hessian *hessian, bool is_ow
     return STATUS_OK;
 }
 
-/* An unrestricted state has one space, which gets all there is room for. Of the two of a restricted one, the
- * wider one gets all that the own one leaves: there one vector converges with the least work, and where
- * that is not enough, two save passes. */
+/* Vectors of a pass that a search asks for. Of the two spaces of a restricted state the wider one gets all
+ * that the own one leaves: there one vector converges with the least work. */
 static int count_wanted(const struct curvature_search *search)
 {
-    bool is_long = search->curvature.n_products >= search->care->min_products;
     bool has_wider = search->is_own && scf_is_restricted(search->hessian->basis->problem);
-    return is_long || !has_wider ? search->most_new : 1;
+    return has_wider ? 1 : search->most_new;
 }
 
 /* An estimate of how far below the Ritz value e_1 = eigenvalues[0] its eigenvalue lies, after
  * Temple's inequality: the square of the residual over the distance from e_1 to the next
  * eigenvalue. The inequality needs a lower bound of that; the next Ritz value, which is an upper
- * one, stands for it. A cluster of eigenvalues counts as one, but for its width, min_k [ e_k - e_1
- * + residual^2 / (e_k+1 - e_1) ]. In any case an eigenvalue lies within the residual;
- * while that is large the vectors may lack the next one. Source: Temple, Proc. R. Soc. Lond. A 119, 276 (1928). */
+ * one, stands for it. In any case an eigenvalue lies within the residual; while that is large the
+ * vectors may lack the next one. Source: Temple, Proc. R. Soc. Lond. A 119, 276 (1928). */
 static double estimate_eigenvalue_error(const struct curvature_search *search)
 {
     const double *e = search->subspace.eigenvalues;
-    double residual = search->residual_norm, error = residual;
-    int n = search->subspace.n;
-    if (residual >= SMALL_RESIDUAL)
+    double residual = search->residual_norm;
+    if (residual >= SMALL_RESIDUAL || search->subspace.n < 2)
         return residual;
-    for (int k = 0; k + 1 < n; k++)
-        error = fmin(error, e[k] - e[0] + residual * residual / (e[k + 1] - e[0]));
-    return error;
+    return fmin(residual, residual * residual / (e[1] - e[0]));
 }
 
 /* Error of the lowest eigenvalue that more products do not make smaller: of screening, because
@@ -219,11 +209,9 @@ static bool is_error_small(const struct curvature_search *search, double eigenva
 {
     const struct scf_curvature *curvature = &search->curvature;
     int enough = search->care->min_products + (search->has_soft ? search->most_new : 0);
-    double fraction =
-        !search->is_own && curvature->eigenvalue < 0 ? SADDLE_ERROR_FRACTION : ERROR_FRACTION;
     return curvature->n_products >= enough &&
            (search->residual_norm < SMALL_RESIDUAL ||
-            eigenvalue_error < fraction * fabs(curvature->eigenvalue));
+            eigenvalue_error < ERROR_FRACTION * fabs(curvature->eigenvalue));
 }
 
 /* Whether the search may end. In the own space, where few vectors share a pass, x may be a mixture
