@@ -15,6 +15,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *scf_space_name(enum scf_space space)
+{
+    return space == SCF_REAL_RHF ? "RHF" : "UHF";
+}
+
+const char *scf_point_name(enum scf_point point)
+{
+    static const char *const names[] = {"local minimum", "saddle", "not settled", "not tested"};
+    return names[point];
+}
+
+enum scf_verdict scf_curvature_verdict(const struct scf_curvature *curvature)
+{
+    if (curvature->n_products == 0)
+        return SCF_VERDICT_NOT_TESTED;
+    if (curvature->eigenvalue < -curvature->noise)
+        return SCF_VERDICT_UNSTABLE;
+    return curvature->eigenvalue > curvature->error ? SCF_VERDICT_STABLE : SCF_VERDICT_NOT_SETTLED;
+}
+
 struct scf_settings scf_settings_default(void)
 {
     return (struct scf_settings){.max_iterations = SCF_DEFAULT_MAX_ITERATIONS,

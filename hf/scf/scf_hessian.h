@@ -127,6 +127,16 @@ enum status scf_hessian_multiply_several(struct scf_hessian *hessian, int with_o
                                          const struct scf_rotation *const kappa[],
                                          struct scf_rotation *const product[]);
 
+enum { SCF_MAX_FREE_ROTATIONS = 3 };
+
+/* Free rotations: the orbitals of an atom, or of a linear molecule, turned together about an axis at the
+ * same energy, an exact zero of the Hessian (scf_free_rotation.c).
+ * kappa[0] to kappa[*n - 1] become them, orthonormal; the others are overwritten.
+ * kappa: SCF_MAX_FREE_ROTATIONS, initialised by the caller. Overwrites the hessian's scratch.
+ * Collective. Errors: STATUS_NO_MEMORY. */
+enum status scf_find_free_rotations(struct scf_hessian *hessian, struct scf_rotation kappa[],
+                                    int *n);
+
 /* Sets U_o of trial to the occupied orbitals of state turned by kappa,
  *   U_o' = U_o W cos(s) + U_v kappa W sin(s)/s,   kappa^T kappa W = W s^2,
  * which agrees with exp(kappa) on the space they span. state is canonical; trial may be state.

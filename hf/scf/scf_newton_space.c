@@ -69,29 +69,18 @@ static void correct_lowest_mode(struct newton_space *space)
     scf_preconditioner_apply(space->preconditioner, residual, &space->next[1]);
 }
 
-/* The softest of the preconditioner's directions; NULL: it has none. */
-static const struct scf_rotation *find_softest(const struct scf_preconditioner *preconditioner)
-{
-    int softest = 0;
-    for (int i = 1; i < preconditioner->n; i++)
-        if (preconditioner->curvature[i] < preconditioner->curvature[softest])
-            softest = i;
-    return preconditioner->n > 0 ? &preconditioner->x[softest] : NULL;
-}
-
 /* The vectors of the coming pass: none if the subspace is full, or complete. */
 static void choose_pass(struct newton_space *space)
 {
     struct scf_subspace *subspace = &space->subspace;
-    const struct scf_rotation *softest = find_softest(space->preconditioner);
     scf_subspace_add(subspace, &space->next[0]);
     if (subspace->n_new == space->most_new)
         return;
     if (subspace->n > 0) {
         correct_lowest_mode(space);
         scf_subspace_add(subspace, &space->next[1]);
-    } else if (softest) {
-        scf_subspace_add(subspace, softest);
+    } else if (space->preconditioner->n > 0) {
+        scf_subspace_add(subspace, &space->preconditioner->x[0]); /* the softest, as a rule */
     }
 }
 

@@ -114,17 +114,6 @@ static void exchange_rotations(struct scf_rotation *x, struct scf_rotation *y)
     *y = was;
 }
 
-/* Drops direction i; those after it move up in their order. */
-static void drop_direction(struct scf_preconditioner *preconditioner, int i)
-{
-    int last = --preconditioner->n;
-    for (; i < last; i++) {
-        exchange_rotations(&preconditioner->x[i], &preconditioner->x[i + 1]);
-        exchange_rotations(&preconditioner->Hx[i], &preconditioner->Hx[i + 1]);
-        preconditioner->curvature[i] = preconditioner->curvature[i + 1];
-    }
-}
-
 void scf_preconditioner_begin(struct scf_preconditioner *preconditioner,
                               const struct scf_state *state, double floor)
 {
@@ -133,11 +122,17 @@ void scf_preconditioner_begin(struct scf_preconditioner *preconditioner,
         .floor = floor,
     };
     turn_directions(preconditioner, state);
-    for (int i = preconditioner->n - 1; i >= 0; i--) {
-        preconditioner->curvature[i] =
-            scf_rotation_dot(&preconditioner->x[i], &preconditioner->Hx[i]);
-        if (!(preconditioner->curvature[i] > 0))
-            drop_direction(preconditioner, i);
+    int n = preconditioner->n;
+    preconditioner->n = 0;
+    for (int i = 0; i < n; i++) {
+        struct scf_rotation *x = preconditioner->x, *Hx = preconditioner->Hx;
+        int place = preconditioner->n;
+        double curvature = scf_rotation_dot(&x[i], &Hx[i]);
+        if (!(curvature > 0))
+            continue;
+        exchange_rotations(&x[place], &x[i]);
+        exchange_rotations(&Hx[place], &Hx[i]);
+        preconditioner->curvature[preconditioner->n++] = curvature;
     }
 }
 

@@ -16,9 +16,9 @@
 /* The numbers of the group beside the history's. */
 struct kept_numbers {
     int64_t n_densities, n_orbitals, n_steps, has_best, has_damped, n_saddles, n_starts;
-    double radius;                      /* of Newton steps; 0: DIIS */
-    double saddles[SCF_MAX_SADDLES][2]; /* energy, curvature */
-    double curvatures[SCF_SPACES][4];   /* eigenvalue, noise, error, n_products */
+    double radius; /* of Newton steps; 0: DIIS */
+    struct scf_saddle saddles[SCF_MAX_SADDLES];
+    double curvatures[SCF_SPACES][4]; /* eigenvalue, noise, error, n_products */
 };
 
 /* The history without the numbers that evaluating the state again finds. */
@@ -34,7 +34,7 @@ static enum status move_numbers(const struct checkpoint_stream *stream, struct k
         {"n_saddles", .integer = &kept->n_saddles},
         {"n_starts", .integer = &kept->n_starts},
         {"radius", .real = &kept->radius},
-        {"saddles", .real = kept->saddles[0], .n = 2 * SCF_MAX_SADDLES},
+        {"saddles", .real = &kept->saddles[0].energy, .n = 2 * SCF_MAX_SADDLES},
         {"curvatures", .real = kept->curvatures[0], .n = 4 * SCF_SPACES},
         {"iteration", .integer = &history->iteration},
         {"n_without_progress", .integer = &history->n_without_progress},
@@ -106,11 +106,6 @@ static enum status move_n_electrons(const struct checkpoint_stream *stream, int6
     return checkpoint_stream_numbers(stream, CHECKPOINT_OCCUPATION, 2, numbers, found);
 }
 
-static enum status move_reference(const struct checkpoint_stream *stream, int spin, struct dense *C)
-{
-    return move_of_spin(stream, CHECKPOINT_OCCUPATION "/reference", spin, true, C);
-}
-
 static enum status add_reference(const struct checkpoint_stream *stream, struct scf_solver *solver)
 {
     const struct scf_basis *basis = solver->basis;
@@ -119,7 +114,8 @@ static enum status add_reference(const struct checkpoint_stream *stream, struct 
     TRY(move_n_electrons(stream, n, &found));
     for (int s = 0; s < basis->problem->n_densities; s++) {
         scf_basis_expand(basis, solver->occupation->R[s], solver->state->C_o[s]);
-        TRY(move_reference(stream, s, solver->state->C_o[s]));
+        TRY(move_of_spin(stream, CHECKPOINT_OCCUPATION "/reference", s, true,
+                         solver->state->C_o[s]));
     }
     return STATUS_OK;
 }
@@ -138,7 +134,7 @@ static enum status take_reference(const struct checkpoint_stream *stream, struct
     dense_multiply('N', 'N', 1, basis->work_nn, basis->X, 0, basis->work_nm);
     for (int s = 0; s < basis->problem->n_densities; s++) {
         struct dense *C = solver->state->C_o[s];
-        TRY(move_reference(stream, s, C));
+        TRY(move_of_spin(stream, CHECKPOINT_OCCUPATION "/reference", s, true, C));
         if (C->n_columns > 0)
             dense_multiply('T', 'N', 1, basis->work_nm, C, 0, solver->occupation->R[s]);
     }
@@ -163,10 +159,7 @@ static struct kept_numbers numbers_of(const struct scf_solver *solver)
         .n_starts = solver->result->n_starts,
         .radius = second_order ? second_order->radius : 0,
     };
-    for (int i = 0; i < solver->result->n_saddles; i++) {
-        kept.saddles[i][0] = solver->result->saddles[i].energy;
-        kept.saddles[i][1] = solver->result->saddles[i].curvature;
-    }
+    memcpy(kept.saddles, solver->result->saddles, sizeof kept.saddles);
     for (int space = 0; space < SCF_SPACES; space++) {
         const struct scf_curvature *curvature = &solver->result->curvature[space];
         const double numbers[] = {curvature->eigenvalue, curvature->noise, curvature->error,
@@ -287,9 +280,7 @@ static enum status take_numbers(struct scf_solver *solver, const struct kept_num
     solver->history = *history;
     solver->history.iteration--; /* the last one is evaluated again */
     solver->result->n_saddles = (int)kept->n_saddles;
-    for (int i = 0; i < kept->n_saddles; i++)
-        solver->result->saddles[i] =
-            (struct scf_saddle){.energy = kept->saddles[i][0], .curvature = kept->saddles[i][1]};
+    memcpy(solver->result->saddles, kept->saddles, sizeof kept->saddles);
     solver->is_resumed = true;
     solver->has_damped = kept->has_damped && solver->settings->damping > 0;
     if (!kept->has_best)

@@ -2,7 +2,6 @@
 #include "hf/scf/scf_stability.h"
 
 #include "hf/fock/fock_build.h"
-#include "hf/scf/scf_free_rotation.h"
 #include "hf/scf/scf_subspace.h"
 #include "hf/tiles/screening.h"
 #include "hf/tiles/tile_symmetry.h"

@@ -7,7 +7,7 @@
  * Source: Seeger & Pople, J. Chem. Phys. 66, 3045 (1977). */
 #pragma once
 
-#include "hf/scf/scf_curvature.h"
+#include "hf/scf/scf.h"
 #include "hf/scf/scf_hessian.h"
 #include "support/base/status.h"
 
