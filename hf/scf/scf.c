@@ -4,7 +4,6 @@
 #include "hf/checkpoint/checkpoint.h"
 #include "hf/scf/scf_basis.h"
 #include "hf/scf/scf_report.h"
-#include "hf/scf/scf_restart.h"
 #include "hf/scf/scf_solver.h"
 #include "hf/scf/scf_stability.h"
 #include "hf/tiles/screening.h"

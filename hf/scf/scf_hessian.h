@@ -36,12 +36,6 @@ struct scf_rotation {
     struct dense *kappa[2]; /* n_virtual x n_occupied of each spin */
 };
 
-/* n rotations; borrowed. */
-struct scf_directions {
-    int n;
-    const struct scf_rotation *x;
-};
-
 /* Whether there is anything to rotate. Not collective. */
 bool scf_rotation_exists(const struct scf_basis *basis);
 

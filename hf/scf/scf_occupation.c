@@ -15,12 +15,12 @@ enum status scf_occupation_create(const struct scf_basis *basis, struct scf_occu
     if (!*occupation)
         return STATUS_NO_MEMORY;
     struct scf_occupation *self = *occupation;
-    *self = (struct scf_occupation){.basis = basis,
-                                    .p = calloc(m, sizeof *self->p),
-                                    .order = calloc(m, sizeof *self->order),
-                                    .energies = calloc(m, sizeof *self->energies)};
-    bool complete = self->p && self->order && self->energies;
-    TRY(status_agree(comm, CHECK_MEMORY(complete, "no memory for the occupation")));
+    self->basis = basis;
+    self->p = agree_calloc(comm, m * (2 * sizeof *self->p + sizeof *self->order), "the occupation");
+    if (!self->p)
+        return STATUS_NO_MEMORY;
+    self->energies = self->p + m;
+    self->order = (int *)(self->energies + m);
     for (int s = 0; s < basis->problem->n_densities; s++)
         TRY(dense_create(basis->problem->grid, basis->n_orbitals, basis->n_occupied[s],
                          &self->R[s]));
@@ -34,8 +34,6 @@ void scf_occupation_destroy(struct scf_occupation *occupation)
     for (int s = 0; s < 2; s++)
         dense_destroy(occupation->R[s]);
     free(occupation->p);
-    free(occupation->order);
-    free(occupation->energies);
     free(occupation);
 }
 

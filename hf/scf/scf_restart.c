@@ -1,5 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/scf/scf_restart.h"
+/* The state from which the iterations of an SCF resume as if not interrupted, but for the directions that
+ * Newton steps keep, in addition to the orbitals: groups of the checkpoint (checkpoint.h), with a data set
+ * for each spin, _alpha and, of two densities, _beta.
+ *
+ *     /beryl/scf          attributes: numbers of the solver and its history
+ *         basis           m x n, rows: the columns of X of scf_basis.h, which the run that resumes takes:
+ *                         its own differs where eigenvalues of S are equal
+ *         diis_0_, ...    m x m, oldest first: F with the diagonal in one triangle and the error,
+ *                         antisymmetric, in the other, over X's columns
+ *         best_           n_occupied x m, where they are needed: columns of U_best
+ *         damped_         m x m, where they are needed: F_damped
+ *     /beryl/occupation   of a run that keeps the occupation; attributes: the numbers of electrons
+ *         reference_      n_occupied x n, rows: the reference's orbitals over the functions */
+#include "hf/scf/scf_solver.h"
 
 #include "hf/checkpoint/checkpoint.h"
 #include "hf/checkpoint/checkpoint_reader.h"

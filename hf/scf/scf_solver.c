@@ -2,7 +2,6 @@
 #include "hf/scf/scf_solver.h"
 
 #include "hf/scf/scf_report.h"
-#include "hf/scf/scf_restart.h"
 #include "hf/scf/scf_stability.h"
 #include "support/base/clock.h"
 #include "support/base/log.h"
@@ -471,13 +470,13 @@ static enum status test_stability(struct scf_solver *solver)
 {
     struct scf_hessian hessian;
     struct scf_stability stability;
-    struct scf_directions soft = {0};
+    const struct scf_rotation *soft = NULL;
     enum scf_space own = solver->result->space;
     TRY(scf_hessian_init(solver->basis, solver->fock, solver->state, &hessian));
     enum wall_use use = wall_time_begin(WALL_STABILITY);
     if (solver->second_order)
-        soft = scf_second_order_soft_modes(solver->second_order, solver->state);
-    enum status status = scf_stability_init(&hessian, &soft, &stability);
+        soft = scf_second_order_soft_mode(solver->second_order, solver->state);
+    enum status status = scf_stability_init(&hessian, soft, &stability);
     wall_time_end(use);
     scf_hessian_fini(&hessian);
     TRY(status);

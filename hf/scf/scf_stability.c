@@ -26,9 +26,6 @@ enum {
 /* Least difference of orbital energies less the eigenvalue, hartree. */
 #define LEAST_GAP 0.1
 
-/* A soft mode of which less is left without free rotations is one of them. */
-#define LEAST_LEFT 0.5
-
 /* How carefully a search goes. The first vectors are noise divided start_divisions times by the
  * differences of orbital energies: low excitations of every symmetry, the more divisions the fewer
  * of them. An eigenvalue is trusted after min_products.
@@ -49,12 +46,11 @@ struct curvature_search {
     int most_new; /* vectors of a pass */
     const struct search_care *care;
     struct scf_subspace subspace;
-    struct scf_rotation next[FOCK_MAX_MATRICES]; /* for the coming pass, the best first */
-    struct scf_rotation x, scratch;              /* x: of the lowest eigenvalue */
-    double residual_norm;                        /* of H x - eigenvalue x */
-    struct scf_rotation free[SCF_MAX_FREE_ROTATIONS];
-    struct scf_directions
-        free_rotations;             /* left out, where there are others: their eigenvalue is 0 */
+    struct scf_rotation next[FOCK_MAX_MATRICES];      /* for the coming pass, the best first */
+    struct scf_rotation x, scratch;                   /* x: of the lowest eigenvalue */
+    double residual_norm;                             /* of H x - eigenvalue x */
+    struct scf_rotation free[SCF_MAX_FREE_ROTATIONS]; /* left out of the subspace, where there are
+                                                       * others: their eigenvalue is 0 */
     bool has_soft;                  /* the first vector was a soft mode, not noise */
     double gradient_norm;           /* of the state */
     struct scf_curvature curvature; /* the outcome */
@@ -109,29 +105,13 @@ static int64_t count_rotations(const struct scf_basis *basis)
     return n;
 }
 
-/* Sets x to the first soft mode that is no free rotation; false if there is none. */
-static bool set_soft(const struct curvature_search *search, const struct scf_directions *soft,
-                     struct scf_rotation *x)
-{
-    double dots[SCF_MAX_FREE_ROTATIONS];
-    for (int i = 0; i < soft->n; i++) {
-        double norm = scf_rotation_dot(&soft->x[i], &soft->x[i]), free = 0;
-        scf_rotation_dot_products(search->free_rotations.n, search->free, 1, &soft->x[i], dots);
-        for (int k = 0; k < search->free_rotations.n; k++)
-            free += dots[k] * dots[k];
-        if (norm - free > LEAST_LEFT * norm) {
-            scf_rotation_add(1, &soft->x[i], 0, x);
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The first vectors: a soft mode beside noise, or noise. */
-static void set_first_vectors(struct curvature_search *search, const struct scf_directions *soft)
+static void set_first_vectors(struct curvature_search *search, const struct scf_rotation *soft)
 {
-    if (soft && !scf_is_restricted(search->hessian->basis->problem) && search->most_new > 1)
-        search->has_soft = set_soft(search, soft, &search->next[0]);
+    search->has_soft =
+        soft && !scf_is_restricted(search->hessian->basis->problem) && search->most_new > 1;
+    if (search->has_soft)
+        scf_rotation_add(1, soft, 0, &search->next[0]);
     for (int i = search->has_soft; i < search->most_new; i++) {
         scf_rotation_set_noise(i, &search->next[i]);
         for (int k = 0; k < search->care->start_divisions; k++)
@@ -141,7 +121,7 @@ static void set_first_vectors(struct curvature_search *search, const struct scf_
 
 /* search: zeroed. On failure curvature_search_fini still has to be called. */
 static enum status curvature_search_init(struct scf_hessian *hessian, bool is_own,
-                                         const struct scf_directions *soft,
+                                         const struct scf_rotation *soft,
                                          struct curvature_search *search)
 {
     const struct scf_basis *basis = hessian->basis;
@@ -151,17 +131,16 @@ static enum status curvature_search_init(struct scf_hessian *hessian, bool is_ow
     search->care = scf_is_restricted(basis->problem) ? &restricted_care : &unrestricted_care;
     search->curvature.error = INFINITY;
     search->gradient_norm = sqrt(scf_rotation_dot(&hessian->gradient, &hessian->gradient));
-    search->free_rotations.x = search->free;
-    TRY(scf_subspace_init(basis, SCF_SUBSPACE_VECTORS, NULL, &search->free_rotations,
-                          &search->subspace));
+    TRY(scf_subspace_init(basis, SCF_SUBSPACE_VECTORS, NULL, &search->subspace));
+    search->subspace.left_out = search->free;
     TRY(scf_rotations_init(basis, FOCK_MAX_MATRICES, search->next));
     TRY(scf_rotations_init(basis, SCF_MAX_FREE_ROTATIONS, search->free));
     TRY(scf_rotations_init(basis, 1, &search->x));
     TRY(scf_rotations_init(basis, 1, &search->scratch));
     if (is_own)
-        TRY(scf_find_free_rotations(hessian, search->free, &search->free_rotations.n));
-    if (search->free_rotations.n == count_rotations(basis))
-        search->free_rotations.n = 0;
+        TRY(scf_find_free_rotations(hessian, search->free, &search->subspace.n_left_out));
+    if (search->subspace.n_left_out == count_rotations(basis))
+        search->subspace.n_left_out = 0;
     set_first_vectors(search, soft);
     return STATUS_OK;
 }
@@ -383,7 +362,7 @@ static enum status find_lowest(struct curvature_searches *searches, int *n_build
 }
 
 static enum status search_spaces(struct curvature_searches *searches,
-                                 const struct scf_directions *soft, struct scf_stability *stability)
+                                 const struct scf_rotation *soft, struct scf_stability *stability)
 {
     struct scf_hessian *hessian = searches->hessian;
     enum scf_space own = scf_own_space(hessian->basis->problem);
@@ -397,7 +376,7 @@ static enum status search_spaces(struct curvature_searches *searches,
     return STATUS_OK;
 }
 
-enum status scf_stability_init(struct scf_hessian *hessian, const struct scf_directions *soft,
+enum status scf_stability_init(struct scf_hessian *hessian, const struct scf_rotation *soft,
                                struct scf_stability *stability)
 {
     struct curvature_searches searches = {.hessian = hessian,

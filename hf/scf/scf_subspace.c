@@ -8,10 +8,9 @@
 #define LEAST_NEW 1e-8
 
 enum status scf_subspace_init(const struct scf_basis *basis, int capacity,
-                              const struct scf_energy_gap *metric,
-                              const struct scf_directions *left_out, struct scf_subspace *subspace)
+                              const struct scf_energy_gap *metric, struct scf_subspace *subspace)
 {
-    *subspace = (struct scf_subspace){.metric = metric, .left_out = left_out, .capacity = capacity};
+    *subspace = (struct scf_subspace){.metric = metric, .capacity = capacity};
     TRY(scf_rotations_init(basis, 1, &subspace->scratch));
     TRY(scf_rotations_init(basis, capacity, subspace->x));
     return scf_rotations_init(basis, capacity, subspace->Hx);
@@ -53,8 +52,8 @@ static bool orthonormalise(struct scf_subspace *subspace, int n)
     double first = 0, before, left;
     /* Twice: the first pass leaves rounding errors of what it removes. */
     for (int pass = 0; pass < 2; pass++) {
-        if (subspace->left_out && subspace->left_out->n > 0) {
-            remove_overlaps(subspace, subspace->left_out->n, subspace->left_out->x, vector, &before,
+        if (subspace->n_left_out > 0) {
+            remove_overlaps(subspace, subspace->n_left_out, subspace->left_out, vector, &before,
                             &left);
             first = pass == 0 ? before : first;
         }

@@ -210,10 +210,9 @@ static void check_soft_starts(struct solution *solution, const struct stability_
     for (int64_t k = 0; k < n && k < 4; k++) {
         struct scf_rotation mode;
         struct scf_stability stability;
-        const struct scf_directions soft = {1, &mode};
         check_ok(scf_rotations_init(solution->basis, 1, &mode));
         set_rotation(vectors + k * n, &mode);
-        check_ok(scf_stability_init(&solution->hessian, &soft, &stability));
+        check_ok(scf_stability_init(&solution->hessian, &mode, &stability));
         check_curvature(&stability.curvature[SCF_REAL_UHF], n, values, expected->n_free,
                         expected->verdict[SCF_REAL_UHF]);
         scf_stability_fini(&stability);
