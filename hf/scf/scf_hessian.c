@@ -100,31 +100,6 @@ double scf_rotation_dot(const struct scf_rotation *x, const struct scf_rotation 
     return dot;
 }
 
-void scf_rotations_extend_matrix(int first, int n, const struct scf_rotation x[],
-                                 const struct scf_rotation Hx[], int stride, double *matrix)
-{
-    double dots[SCF_MAX_COMBINED * FOCK_MAX_MATRICES];
-    scf_rotation_dot_products(n, x, n - first, &Hx[first], dots);
-    for (int j = first; j < n; j++)
-        for (int i = 0; i <= j; i++)
-            matrix[i * stride + j] = matrix[j * stride + i] = dots[(j - first) * n + i];
-}
-
-void scf_rotations_combine(int n, int m, const double *C, struct scf_rotation x[])
-{
-    for (int s = 0; s < 2; s++) {
-        size_t size = n > 0 && x[0].kappa[s] ? dense_local_size(x[0].kappa[s]) : 0;
-        for (size_t at = 0; at < size; at++) {
-            double combined[SCF_MAX_COMBINED] = {0};
-            for (int k = 0; k < m; k++)
-                for (int i = 0; i < n; i++)
-                    combined[k] += C[k * n + i] * x[i].kappa[s]->local[at];
-            for (int k = 0; k < m; k++)
-                x[k].kappa[s]->local[at] = combined[k];
-        }
-    }
-}
-
 /* e_a - e_i of a local element of kappa. */
 static double energy_gap(const struct dense *kappa, const double *orbital_energies, size_t at)
 {

@@ -60,15 +60,6 @@ double scf_rotation_dot(const struct scf_rotation *x, const struct scf_rotation 
 void scf_rotation_dot_products(int n, const struct scf_rotation x[], int m,
                                const struct scf_rotation y[], double dots[]);
 
-/* Adds the rows and columns first to n - 1 of x[i] . Hx[j] to a symmetric matrix of the given stride,
- * which has the earlier ones; n - first <= FOCK_MAX_MATRICES, n <= SCF_MAX_COMBINED. Collective. */
-void scf_rotations_extend_matrix(int first, int n, const struct scf_rotation x[],
-                                 const struct scf_rotation Hx[], int stride, double *matrix);
-
-/* x[k] = sum_i C[k * n + i] x[i] for k < m, m <= SCF_MAX_COMBINED, in place. Not collective. */
-enum { SCF_MAX_COMBINED = 24 };
-void scf_rotations_combine(int n, int m, const double *C, struct scf_rotation x[]);
-
 /* The differences of orbital energies, M_ai = max(e_a - e_i + shift, floor), by the energies of each
  * spin's orbitals, occupied ones first. */
 struct scf_energy_gap {

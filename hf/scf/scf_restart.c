@@ -214,7 +214,6 @@ enum status scf_restart_write(struct scf_solver *solver)
         .add_context = solver,
         .add_bytes = scf_restart_bytes(solver->basis, diis_n_steps(solver->diis), 0),
     };
-    solver->is_written = true;
     checkpoint_write_or_warn(solver->settings->checkpoint, solver->basis->problem, &orbitals);
     return STATUS_OK;
 }

@@ -161,7 +161,6 @@ static enum status record_iteration(struct scf_solver *solver)
     if (solver->settings->observe)
         solver->settings->observe(now, solver->settings->observe_context);
     solver->result->iterations = now->iteration;
-    solver->is_written = false;
     return solver->history.iteration % solver->settings->checkpoint_every == 0
                ? scf_restart_write(solver)
                : STATUS_OK;
@@ -243,23 +242,17 @@ static const char *first_state_name(const struct scf_settings *settings)
     return settings->swap.occupied > 0 ? "swapped guess" : "guess";
 }
 
-/* Sets the state to that of the guess density D, its orbitals mixed or swapped as the settings say; and the
+/* The state of the guess density D, its orbitals mixed or swapped as the settings say; and the
  * reference of a kept occupation, unless that is from a restart. */
-static enum status find_first_state(struct scf_solver *solver, struct darray *const D[])
+static enum status evaluate_guess(struct scf_solver *solver, struct darray *const D[])
 {
+    start_iteration(solver, first_state_name(solver->settings));
     TRY(build_guess(solver, D));
     if (solver->settings->mix || solver->settings->swap.occupied > 0)
         TRY(change_guess(solver));
     if (solver->occupation && !solver->occupation->is_set)
         scf_occupation_set(solver->occupation, solver->state);
     scf_state_gradient(solver->basis, solver->state);
-    return STATUS_OK;
-}
-
-static enum status evaluate_guess(struct scf_solver *solver, struct darray *const D[])
-{
-    start_iteration(solver, first_state_name(solver->settings));
-    TRY(find_first_state(solver, D));
     solver->history.is_canonical = solver->state->idempotent;
     return record_iteration(solver);
 }
@@ -494,16 +487,10 @@ static enum status test_stability(struct scf_solver *solver)
     return status;
 }
 
-/* Writes the last state. */
-static enum status end(struct scf_solver *solver)
-{
-    return solver->is_written && !solver->result->converged ? STATUS_OK : scf_restart_write(solver);
-}
-
 static enum status fail_to_converge(struct scf_solver *solver, enum scf_action why)
 {
     double gradient = solver->state->gradient;
-    TRY(end(solver));
+    TRY(scf_restart_write(solver));
     if (why == SCF_ENDS_ROUNDED)
         return FAIL(STATUS_NOT_CONVERGED,
                     "the orbital gradient is %.1e, no more than rounding errors: --converge %g is "
@@ -543,7 +530,7 @@ enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D
             break;
         case SCF_DONE:
             solver->result->converged = true;
-            return end(solver);
+            return scf_restart_write(solver);
         case SCF_ENDS:
         case SCF_ENDS_ROUNDED:
         case SCF_ENDS_STUCK:

@@ -32,7 +32,6 @@ struct scf_solver {
     bool has_damped;                       /* F_damped is set */
     struct dense *U_best[2];               /* occupied orbitals of the lowest energy so far */
     bool is_resumed; /* the first iteration is the last one of the run that this one resumes */
-    bool is_written; /* the state is in the checkpoint */
     struct scf_iteration now;
     double started_s; /* clock at the start of the iteration */
     struct scf_result *result;

@@ -17,7 +17,6 @@ enum {
 
 /* A residual below this is small enough unless the sign of a smaller eigenvalue is in doubt. */
 #define SMALL_RESIDUAL 2e-3
-#define TINY_RESIDUAL  2e-5
 
 /* Curvatures are of this order, hartree, but for the lowest, and third derivatives of the energy. */
 #define TYPICAL_CURVATURE 0.1
@@ -145,14 +144,6 @@ static enum status curvature_search_init(struct scf_hessian *hessian, bool is_ow
     return STATUS_OK;
 }
 
-/* Vectors of a pass that a search asks for. Of the two spaces of a restricted state the wider one gets all
- * that the own one leaves: there one vector converges with the least work. */
-static int count_wanted(const struct curvature_search *search)
-{
-    bool has_wider = search->is_own && scf_is_restricted(search->hessian->basis->problem);
-    return has_wider ? 1 : search->most_new;
-}
-
 /* An estimate of how far below the Ritz value e_1 = eigenvalues[0] its eigenvalue lies, after
  * Temple's inequality: the square of the residual over the distance from e_1 to the next
  * eigenvalue. The inequality needs a lower bound of that; the next Ritz value, which is an upper
@@ -192,17 +183,6 @@ static bool is_error_small(const struct curvature_search *search, double eigenva
             eigenvalue_error < ERROR_FRACTION * fabs(curvature->eigenvalue));
 }
 
-/* Whether the search may end. In the own space, where few vectors share a pass, x may be a mixture
- * of two states that lie closer together than the residual: that must not leave the sign open. */
-static bool is_sign_found(const struct curvature_search *search, double eigenvalue_error)
-{
-    const struct scf_curvature *curvature = &search->curvature;
-    double residual = search->residual_norm, size = fabs(curvature->eigenvalue);
-    if (search->is_own && size <= residual)
-        return residual < fmax(curvature->noise, TINY_RESIDUAL);
-    return size > curvature->noise + eigenvalue_error || eigenvalue_error < curvature->noise;
-}
-
 /* Errors of the lowest eigenvalue. The search is done if its sign is known, or if the error
  * is mostly noise. */
 static void check_lowest(struct curvature_search *search)
@@ -212,7 +192,8 @@ static void check_lowest(struct curvature_search *search)
     curvature->noise = estimate_eigenvalue_noise(search);
     search->done = is_error_small(search, eigenvalue_error);
     curvature->error = search->done ? curvature->noise + eigenvalue_error : INFINITY;
-    search->done = search->done && is_sign_found(search, eigenvalue_error);
+    search->done = search->done && (fabs(curvature->eigenvalue) > curvature->error ||
+                                    eigenvalue_error < curvature->noise);
 }
 
 /* Chooses n vectors for the coming pass; the search is done if there are none. */
@@ -292,15 +273,10 @@ static int count_stability_spaces(const struct scf_basis *basis)
     return SCF_SPACES - (int)scf_own_space(basis->problem);
 }
 
-static int64_t search_bytes(const struct scf_basis *plan)
-{
-    return N_SEARCH_ROTATIONS * scf_rotation_bytes(plan) +
-           scf_subspace_bytes(plan, SCF_SUBSPACE_VECTORS);
-}
-
 int64_t scf_stability_bytes(const struct scf_basis *plan)
 {
-    return count_stability_spaces(plan) * search_bytes(plan);
+    return count_stability_spaces(plan) * (N_SEARCH_ROTATIONS * scf_rotation_bytes(plan) +
+                                           scf_subspace_bytes(plan, SCF_SUBSPACE_VECTORS));
 }
 
 /* The products of the new vectors of both searches in one pass over the integrals. */
@@ -330,14 +306,15 @@ static void bound_own_space(struct curvature_search *own, const struct curvature
     own->done = true;
 }
 
-/* Chooses the vectors of the coming pass; whether there are any. */
+/* Chooses the vectors of the coming pass; whether there are any. Of two searches the wider one gets all that
+ * the own one leaves: there one vector converges with the least work. */
 static bool choose_vectors_of_both(struct curvature_searches *searches)
 {
     int left = FOCK_MAX_MATRICES;
     bool any = false;
     for (int space = 0; space < searches->n; space++) {
         struct curvature_search *search = &searches->of[space];
-        int n = count_wanted(search);
+        int n = space == 0 && searches->n > 1 ? 1 : search->most_new;
         add_vectors(search, n < left ? n : left);
         left -= search->subspace.n_new;
         any |= search->subspace.n_new > 0;

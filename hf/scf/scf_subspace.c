@@ -89,8 +89,12 @@ enum status scf_subspace_extend(struct scf_subspace *subspace)
 {
     int first = subspace->n, n = first + subspace->n_new;
     double *C = subspace->combinations;
-    scf_rotations_extend_matrix(first, n, subspace->x, subspace->Hx, SCF_SUBSPACE_VECTORS,
-                                subspace->matrix);
+    double dots[SCF_SUBSPACE_VECTORS * FOCK_MAX_MATRICES];
+    scf_rotation_dot_products(n, subspace->x, n - first, &subspace->Hx[first], dots);
+    for (int j = first; j < n; j++)
+        for (int i = 0; i <= j; i++)
+            subspace->matrix[i * SCF_SUBSPACE_VECTORS + j] =
+                subspace->matrix[j * SCF_SUBSPACE_VECTORS + i] = dots[(j - first) * n + i];
     subspace->n = n;
     subspace->n_new = 0;
     for (int64_t i = 0; i < n; i++)
@@ -107,11 +111,27 @@ void scf_subspace_combine(const struct scf_subspace *subspace, const double *C,
     }
 }
 
+/* x[k] = sum_i C[k * n + i] x[i] for k < m, in place. */
+static void combine_rotations(int n, int m, const double *C, struct scf_rotation x[])
+{
+    for (int s = 0; s < 2; s++) {
+        size_t size = n > 0 && x[0].kappa[s] ? dense_local_size(x[0].kappa[s]) : 0;
+        for (size_t at = 0; at < size; at++) {
+            double combined[SCF_SUBSPACE_VECTORS] = {0};
+            for (int k = 0; k < m; k++)
+                for (int i = 0; i < n; i++)
+                    combined[k] += C[k * n + i] * x[i].kappa[s]->local[at];
+            for (int k = 0; k < m; k++)
+                x[k].kappa[s]->local[at] = combined[k];
+        }
+    }
+}
+
 void scf_subspace_collapse(struct scf_subspace *subspace, int first, int n)
 {
     const double *C = subspace->combinations + (int64_t)first * subspace->n;
-    scf_rotations_combine(subspace->n, n, C, subspace->x);
-    scf_rotations_combine(subspace->n, n, C, subspace->Hx);
+    combine_rotations(subspace->n, n, C, subspace->x);
+    combine_rotations(subspace->n, n, C, subspace->Hx);
     for (int k = 0; k < n; k++)
         for (int l = 0; l < n; l++) {
             double *element = &subspace->matrix[k * SCF_SUBSPACE_VECTORS + l];

@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-enum { SCF_SUBSPACE_VECTORS = SCF_MAX_COMBINED };
+enum { SCF_SUBSPACE_VECTORS = 24 };
 
 struct scf_subspace {
     const struct scf_energy_gap *metric; /* borrowed; NULL: the unit matrix */
