@@ -109,27 +109,16 @@ static double energy_gap(const struct dense *kappa, const double *orbital_energi
 }
 
 void scf_rotation_scale(const struct scf_energy_gap *gap, enum scf_gap_power power,
-                        const struct scf_rotation *x, struct scf_rotation *y)
+                        const struct scf_rotation *x, double beta, struct scf_rotation *y)
 {
     for (int s = 0; s < 2; s++) {
         const struct dense *from = x->kappa[s];
         for (size_t at = 0; from && at < dense_local_size(from); at++) {
             double difference = energy_gap(from, gap->orbital_energies[s], at);
             double M = fmax(difference + gap->shift, gap->floor);
-            y->kappa[s]->local[at] =
-                power == SCF_TIMES_GAP ? from->local[at] * M : from->local[at] / M;
+            double scaled = power == SCF_TIMES_GAP ? from->local[at] * M : from->local[at] / M;
+            y->kappa[s]->local[at] = beta == 0 ? scaled : scaled + beta * y->kappa[s]->local[at];
         }
-    }
-}
-
-/* y_ai += (e_a - e_i) x_ai. */
-static void add_gap_times(const double *const orbital_energies[2], const struct scf_rotation *x,
-                          struct scf_rotation *y)
-{
-    for (int s = 0; s < 2; s++) {
-        const struct dense *from = x->kappa[s];
-        for (size_t at = 0; from && at < dense_local_size(from); at++)
-            y->kappa[s]->local[at] += energy_gap(from, orbital_energies[s], at) * from->local[at];
     }
 }
 
@@ -260,7 +249,8 @@ enum status scf_hessian_init(const struct scf_basis *basis, struct scf_fock *foc
     *hessian = (struct scf_hessian){
         .basis = basis,
         .fock = fock,
-        .orbital_energies = {state->orbital_energies[0], state->orbital_energies[1]},
+        .gap = {.orbital_energies = {state->orbital_energies[0], state->orbital_energies[1]},
+                .floor = -INFINITY},
         .weight = 2 * basis->problem->electrons_per_orbital,
     };
     enum status status = init_matrices(state, hessian);
@@ -333,6 +323,6 @@ enum status scf_hessian_multiply_several(struct scf_hessian *hessian, int with_o
         if (kappa[i / n_densities]->kappa[i % n_densities])
             project_spin(hessian, hessian->G[i], i % n_densities, product[i / n_densities]);
     for (int i = 0; i < n; i++)
-        add_gap_times(hessian->orbital_energies, kappa[i], product[i]);
+        scf_rotation_scale(&hessian->gap, SCF_TIMES_GAP, kappa[i], 1, product[i]);
     return STATUS_OK;
 }

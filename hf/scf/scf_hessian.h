@@ -67,10 +67,10 @@ struct scf_energy_gap {
     double shift, floor;
 };
 
-/* y = M x or M^-1 x; y may be x. Not collective. */
+/* y = M x + beta y, or M^-1 x + beta y; y may be x where beta is 0. Not collective. */
 enum scf_gap_power { SCF_TIMES_GAP, SCF_OVER_GAP };
 void scf_rotation_scale(const struct scf_energy_gap *gap, enum scf_gap_power power,
-                        const struct scf_rotation *x, struct scf_rotation *y);
+                        const struct scf_rotation *x, double beta, struct scf_rotation *y);
 
 /* Numbers in [-1, 1] without structure, others for each stream, the same for any number of
  * processes. */
@@ -82,10 +82,10 @@ struct scf_hessian {
     const struct scf_basis *basis; /* borrowed */
     struct scf_fock *fock;         /* borrowed */
     struct scf_rotation gradient;
-    const double *orbital_energies[2];                         /* of the state */
-    double weight;                                             /* w above */
-    struct dense *C_o[2], *C_v[2];                             /* n x n_occupied, n x n_virtual */
-    struct dense *half[2];                                     /* scratch, n x n_occupied */
+    struct scf_energy_gap gap;     /* of the state, without a floor; its energies are borrowed */
+    double weight;                 /* w above */
+    struct dense *C_o[2], *C_v[2]; /* n x n_occupied, n x n_virtual */
+    struct dense *half[2];         /* scratch, n x n_occupied */
     struct dense *d[FOCK_MAX_MATRICES], *G[FOCK_MAX_MATRICES]; /* scratch, n x n, by need */
 };
 

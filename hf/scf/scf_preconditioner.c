@@ -147,7 +147,7 @@ void scf_preconditioner_apply(const struct scf_preconditioner *preconditioner,
     scf_rotation_dot_products(n, x, 1, r, with_r);
     for (int i = 0; i < n; i++)
         scf_rotation_add(-with_r[i] / c[i], &Hx[i], 1, z);
-    scf_rotation_scale(&preconditioner->gap, SCF_OVER_GAP, z, z);
+    scf_rotation_scale(&preconditioner->gap, SCF_OVER_GAP, z, 0, z);
     scf_rotation_dot_products(n, Hx, 1, z, with_z);
     for (int i = 0; i < n; i++)
         scf_rotation_add((with_r[i] - with_z[i]) / c[i], &x[i], 1, z);

@@ -220,30 +220,23 @@ enum status scf_restart_write(struct scf_solver *solver)
 
 /* --- reading --- */
 
-/* Takes X of the file, if both span the same space: then T = X^T S X_file is orthogonal. X_file: room for
- * it. */
-static enum status read_basis(const struct checkpoint_stream *stream, const struct scf_basis *basis,
-                              struct dense *X_file, bool *same)
-{
-    struct dense *T = basis->work_mm[0], *TT = basis->work_mm[1];
-    TRY(scf_basis_load(basis, basis->S));
-    TRY(move_basis(stream, X_file));
-    dense_multiply('N', 'N', 1, basis->work_nn, X_file, 0, basis->work_nm);
-    dense_multiply('T', 'N', 1, basis->X, basis->work_nm, 0, T);
-    dense_set_identity(TT);
-    dense_multiply('T', 'N', 1, T, T, -1, TT);
-    *same = dense_max_abs(TT) < SAME_SPACE;
-    if (*same)
-        dense_copy(X_file, basis->X);
-    return STATUS_OK;
-}
-
+/* Takes X of the file, if both span the same space: then T = X^T S X_file is orthogonal. */
 static enum status take_basis(const struct checkpoint_stream *stream, const struct scf_basis *basis,
                               bool *same)
 {
-    struct dense *X_file;
+    struct dense *T = basis->work_mm[0], *TT = basis->work_mm[1], *X_file;
+    TRY(scf_basis_load(basis, basis->S));
     TRY(dense_create(basis->problem->grid, basis->n_functions, basis->n_orbitals, &X_file));
-    enum status status = read_basis(stream, basis, X_file, same);
+    enum status status = move_basis(stream, X_file);
+    if (status == STATUS_OK) {
+        dense_multiply('N', 'N', 1, basis->work_nn, X_file, 0, basis->work_nm);
+        dense_multiply('T', 'N', 1, basis->X, basis->work_nm, 0, T);
+        dense_set_identity(TT);
+        dense_multiply('T', 'N', 1, T, T, -1, TT);
+        *same = dense_max_abs(TT) < SAME_SPACE;
+    }
+    if (*same)
+        dense_copy(X_file, basis->X);
     dense_destroy(X_file);
     return status;
 }

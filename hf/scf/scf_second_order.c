@@ -118,7 +118,7 @@ static void correct_step(struct newton_space *space)
     const struct scf_energy_gap *gap = &space->preconditioner->gap;
     scf_rotation_add(1, &space->hessian->gradient, 0, &space->residual);
     scf_subspace_combine(&space->subspace, space->coefficients, &space->kappa, &space->residual);
-    scf_rotation_scale(gap, SCF_TIMES_GAP, &space->kappa, &space->scratch);
+    scf_rotation_scale(gap, SCF_TIMES_GAP, &space->kappa, 0, &space->scratch);
     scf_rotation_add(space->shift, &space->scratch, 1, &space->residual);
     scf_preconditioner_apply(space->preconditioner, &space->residual, &space->next[0]);
     space->residual_z = scf_rotation_dot(&space->residual, &space->next[0]);
@@ -130,7 +130,7 @@ static void correct_lowest_mode(struct newton_space *space)
     struct scf_rotation *mode = &space->scratch, *residual = &space->residual;
     scf_rotation_add(0, residual, 0, residual);
     scf_subspace_combine(&space->subspace, space->subspace.combinations, mode, residual);
-    scf_rotation_scale(&space->preconditioner->gap, SCF_TIMES_GAP, mode, mode);
+    scf_rotation_scale(&space->preconditioner->gap, SCF_TIMES_GAP, mode, 0, mode);
     scf_rotation_add(-space->subspace.eigenvalues[0], mode, 1, residual);
     scf_preconditioner_apply(space->preconditioner, residual, &space->next[1]);
 }

@@ -86,13 +86,10 @@ static void curvature_search_fini(struct curvature_search *search)
 static void divide_by_gaps(const struct curvature_search *search, double shift,
                            struct scf_rotation *x)
 {
-    const struct scf_energy_gap gap = {
-        .orbital_energies = {search->hessian->orbital_energies[0],
-                             search->hessian->orbital_energies[1]},
-        .shift = -shift,
-        .floor = LEAST_GAP,
-    };
-    scf_rotation_scale(&gap, SCF_OVER_GAP, x, x);
+    struct scf_energy_gap gap = search->hessian->gap;
+    gap.shift = -shift;
+    gap.floor = LEAST_GAP;
+    scf_rotation_scale(&gap, SCF_OVER_GAP, x, 0, x);
 }
 
 /* The dimension of the space. */

@@ -36,7 +36,7 @@ static void remove_overlaps(struct scf_subspace *subspace, int n, const struct s
     double dots[SCF_SUBSPACE_VECTORS];
     const struct scf_rotation *Mv = subspace->metric ? &subspace->scratch : vector;
     if (subspace->metric)
-        scf_rotation_scale(subspace->metric, SCF_TIMES_GAP, vector, &subspace->scratch);
+        scf_rotation_scale(subspace->metric, SCF_TIMES_GAP, vector, 0, &subspace->scratch);
     scf_rotation_dot_products(n, y, 1, Mv, dots);
     *before = *left = scf_rotation_dot(vector, Mv);
     for (int i = 0; i < n; i++) {
