@@ -77,7 +77,7 @@ void scf_report_stability(enum scf_space own, const struct scf_curvature curvatu
     log_print("      stability: lowest curvature");
     for (int space = (int)own; space < SCF_SPACES; space++) {
         bool settled = scf_curvature_verdict(&curvature[space]) != SCF_VERDICT_NOT_SETTLED;
-        log_print("%s %.3g among real %s%s", space == (int)own ? "" : ",",
+        log_print("%s %.4g among real %s%s", space == (int)own ? "" : ",",
                   curvature[space].eigenvalue, scf_space_name((enum scf_space)space),
                   settled ? "" : " (not settled)");
     }
@@ -116,7 +116,7 @@ static void print_curvature(const struct scf_curvature *curvature)
                   curvature->eigenvalue - curvature->error, curvature->eigenvalue);
         return;
     }
-    log_print("Lowest curvature of the energy in orbital space%s %.3g",
+    log_print("Lowest curvature of the energy in orbital space%s %.4g",
               is_upper_bound ? " at most" : "", curvature->eigenvalue);
     if (!is_upper_bound)
         log_print(" +- %.1g", curvature->error);
