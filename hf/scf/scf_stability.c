@@ -38,6 +38,10 @@ static const struct search_care restricted_care = {6, 4}, unrestricted_care = {2
 /* An eigenvalue with an error below this fraction of itself is known well enough. */
 #define ERROR_FRACTION 0.3
 
+/* A negative eigenvalue of the wider space is an upper bound, which shows a saddle point; how low it
+ * is matters less. */
+#define SADDLE_ERROR_FRACTION 2
+
 /* The search for the lowest eigenvalue of the Hessian in a space of determinants, until its sign is known. */
 struct curvature_search {
     struct scf_hessian *hessian;
@@ -175,9 +179,11 @@ static bool is_error_small(const struct curvature_search *search, double eigenva
 {
     const struct scf_curvature *curvature = &search->curvature;
     int enough = search->care->min_products + (search->has_soft ? search->most_new : 0);
+    double fraction =
+        !search->is_own && curvature->eigenvalue < 0 ? SADDLE_ERROR_FRACTION : ERROR_FRACTION;
     return curvature->n_products >= enough &&
            (search->residual_norm < SMALL_RESIDUAL ||
-            eigenvalue_error < ERROR_FRACTION * fabs(curvature->eigenvalue));
+            eigenvalue_error < fraction * fabs(curvature->eigenvalue));
 }
 
 /* Errors of the lowest eigenvalue. The search is done if its sign is known, or if the error
