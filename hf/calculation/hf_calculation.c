@@ -308,9 +308,6 @@ static enum status solve_with_symmetry(struct hf_calculation *calculation)
                      array_reserve(&calculation->iterations, 1, &calculation->iterations_capacity,
                                    sizeof *calculation->iterations)));
     settings.restart = calculation->settings->restart ? calculation->checkpoint : NULL;
-    if (calculation->checkpoint && !settings.restart && !calculation->input.flipped &&
-        checkpoint_reader_is_of_other_basis(calculation->checkpoint))
-        settings.guess_steps = calculation->checkpoint;
     settings.n_starts = !hf_search_is_wanted(calculation->settings, &calculation->problem);
     settings.observe = record_scf_iteration;
     settings.observe_context = calculation;

@@ -6,8 +6,8 @@
  *     /nucleus, /basis, /ao, /electron, /mo    TREXIO's (checkpoint_contents.h)
  *     /beryl               attributes version, CHECKPOINT_VERSION, and converged, 1 of the canonical orbitals
  *                          of a converged SCF
- *     /beryl/scf           where the iterations are (scf_restart.h)
- *     /beryl/occupation    the reference of a kept occupation (scf_restart.h)
+ *     /beryl/scf           where the iterations are (scf_restart.c)
+ *     /beryl/occupation    the reference of a kept occupation (scf_restart.c)
  *     /beryl/amplitudes    those of a method (amplitude_file.h)
  *
  * and at the end the seal (checkpoint_seal.h). Of a file of an older version, which has no group /beryl,

@@ -97,6 +97,5 @@ enum status checkpoint_shells_compare(const char *path, const struct molecule *m
                                       const struct checkpoint_contents *contents,
                                       const struct shells *found);
 
-/* Moves every shell to its centre in the molecule; whether that is another place, by
- * CHECKPOINT_SAME_PLACE or more, for any. */
-bool checkpoint_shells_move(const struct molecule *molecule, struct shells *shells);
+/* Moves every shell to its centre in the molecule. */
+void checkpoint_shells_move(const struct molecule *molecule, struct shells *shells);

@@ -31,7 +31,6 @@ struct checkpoint_reader {
     struct checkpoint_contents contents;
     struct shells *shells;               /* of the file */
     bool is_foreign;                     /* they are not the problem's */
-    bool is_moved;                       /* foreign ones were on other centres */
     bool is_solution;                    /* of a converged SCF */
     int64_t first_row[2], n_orbitals[2]; /* rows of each spin: alpha's, after them beta's */
     double deviation;                    /* largest element of C^T S C - 1 */
@@ -164,8 +163,8 @@ static enum status verify_file(struct checkpoint_reader *reader, const char *pat
     TRY(checkpoint_contents_read(&reader->stream, &reader->contents));
     TRY(status_agree(problem->comm, fit_contents(reader, problem, fit)));
     TRY(check_orthonormal(reader, problem));
-    reader->is_moved =
-        reader->is_foreign && checkpoint_shells_move(problem->molecule, reader->shells);
+    if (reader->is_foreign)
+        checkpoint_shells_move(problem->molecule, reader->shells);
     return STATUS_OK;
 }
 
@@ -211,11 +210,6 @@ const struct checkpoint_stream *checkpoint_reader_stream(const struct checkpoint
 const struct shells *checkpoint_reader_foreign_shells(const struct checkpoint_reader *reader)
 {
     return reader->is_foreign ? reader->shells : NULL;
-}
-
-bool checkpoint_reader_is_of_other_basis(const struct checkpoint_reader *reader)
-{
-    return reader->is_foreign && !reader->is_moved;
 }
 
 enum status checkpoint_reader_occupied(const struct checkpoint_reader *reader,

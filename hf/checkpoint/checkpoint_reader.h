@@ -44,9 +44,6 @@ const struct checkpoint_stream *checkpoint_reader_stream(const struct checkpoint
  * NULL. Then the file has nothing for the problem but checkpoint_reader_occupied. Not collective. */
 const struct shells *checkpoint_reader_foreign_shells(const struct checkpoint_reader *reader);
 
-/* Whether it is of another basis at the geometry of the problem. Not collective. */
-bool checkpoint_reader_is_of_other_basis(const struct checkpoint_reader *reader);
-
 /* The file's lowest orbitals, as many as the problem occupies of a spin, over the file's functions. A
  * file of RHF starts a UHF too, with the same orbitals for both spins; an RHF takes the alpha orbitals
  * of a UHF.

@@ -234,14 +234,10 @@ enum status checkpoint_shells_compare(const char *path, const struct molecule *m
     return STATUS_OK;
 }
 
-bool checkpoint_shells_move(const struct molecule *molecule, struct shells *shells)
+void checkpoint_shells_move(const struct molecule *molecule, struct shells *shells)
 {
-    bool moved = false;
     for (int64_t i = 0; i < shells->n_shells; i++) {
         struct shell *shell = &shells->shells[i];
-        const double *position = molecule->atoms[shell->atom].position;
-        moved = moved || !is_same_place(shell->center, position);
-        memcpy(shell->center, position, sizeof shell->center);
+        memcpy(shell->center, molecule->atoms[shell->atom].position, sizeof shell->center);
     }
-    return moved;
 }

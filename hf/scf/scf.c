@@ -4,7 +4,6 @@
 #include "hf/checkpoint/checkpoint.h"
 #include "hf/scf/scf_basis.h"
 #include "hf/scf/scf_report.h"
-#include "hf/scf/scf_restart.h"
 #include "hf/scf/scf_solver.h"
 #include "hf/scf/scf_stability.h"
 #include "hf/tiles/screening.h"
@@ -14,6 +13,26 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+const char *scf_space_name(enum scf_space space)
+{
+    return space == SCF_REAL_RHF ? "RHF" : "UHF";
+}
+
+const char *scf_point_name(enum scf_point point)
+{
+    static const char *const names[] = {"local minimum", "saddle", "not settled", "not tested"};
+    return names[point];
+}
+
+enum scf_verdict scf_curvature_verdict(const struct scf_curvature *curvature)
+{
+    if (curvature->n_products == 0)
+        return SCF_VERDICT_NOT_TESTED;
+    if (curvature->eigenvalue < -curvature->noise)
+        return SCF_VERDICT_UNSTABLE;
+    return curvature->eigenvalue > curvature->error ? SCF_VERDICT_STABLE : SCF_VERDICT_NOT_SETTLED;
+}
 
 struct scf_settings scf_settings_default(void)
 {
@@ -28,7 +47,7 @@ struct scf_settings scf_settings_from_density(const struct scf_settings *setting
     struct scf_settings made = *settings;
     made.mix = made.keep_occupation = false;
     made.swap = (struct scf_swap){0};
-    made.restart = made.guess_steps = NULL;
+    made.restart = NULL;
     return made;
 }
 

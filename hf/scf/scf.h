@@ -11,7 +11,6 @@
 #include "hf/fock/scf_problem.h"
 #include "hf/properties/properties.h"
 #include "hf/scf/scf_basis.h"
-#include "hf/scf/scf_curvature.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/base/memory.h"
@@ -70,7 +69,7 @@ struct scf_settings {
     double level_shift;     /* added to virtual orbital energies, hartree; 0: none */
     double dependence;      /* eigenvalues of S below it are dropped */
     bool mix;               /* UHF: orbitals of alpha and beta are made different in the guess
-                                * (scf_state_mix), unless it is restart's */
+                                * (scf_state_turn), unless it is restart's */
     struct scf_swap swap;   /* of the guess's orbitals, unless it is restart's */
     bool keep_occupation;   /* occupy by maximum overlap with the guess's orbitals or restart's
                                 * (scf_occupation.h), by DIIS alone; most often with
@@ -82,15 +81,13 @@ struct scf_settings {
     int64_t checkpoint_every;                /* after so many iterations */
     int64_t n_starts;                        /* of the result, unless it is restart's */
     const struct checkpoint_reader *restart; /* resume where its run was; NULL: a new run */
-    /* D is of its orbitals, of another basis: DIIS begins with its steps; NULL: with none. */
-    const struct checkpoint_reader *guess_steps;
     void (*observe)(const struct scf_iteration *iteration, void *context); /* or NULL */
     void *observe_context;
 };
 
 struct scf_settings scf_settings_default(void);
 
-/* The settings for a run that goes on from a density as it is: without restart, steps or changes of a
+/* The settings for a run that goes on from a density as it is: without restart or changes of a
  * guess, and with the lowest orbitals. Not collective. */
 struct scf_settings scf_settings_from_density(const struct scf_settings *settings);
 
@@ -104,6 +101,58 @@ struct scf_criterion {
  * noise that screening at this threshold leaves in changes of the energy. A kept occupation needs the
  * gradient: the curvature, which bounds the error of the energy, need not be positive. */
 struct scf_criterion scf_criterion(const struct scf_settings *settings, double threshold);
+
+/* --- the kind of stationary point --- */
+
+/* Spaces of determinants: all orbitals real, either restricted to be alike for both spins or not. Complex
+ * and generalised (GHF) orbitals are not tested. Each contains those before it.
+ * Source: Seeger & Pople, J. Chem. Phys. 66, 3045 (1977). */
+enum scf_space { SCF_REAL_RHF, SCF_REAL_UHF };
+enum { SCF_SPACES = 2 };
+
+/* The space of the SCF itself. */
+static inline enum scf_space scf_own_space(const struct scf_problem *problem)
+{
+    return scf_is_restricted(problem) ? SCF_REAL_RHF : SCF_REAL_UHF;
+}
+
+/* "RHF", "UHF". */
+const char *scf_space_name(enum scf_space space);
+
+/* The lowest curvature of the energy at a converged SCF within a space of determinants. */
+struct scf_curvature {
+    double eigenvalue; /* lowest one found, hartree, but for the zeros of free rotations
+                        * (scf_hessian.h); apart from the noise an upper bound */
+    double noise;      /* error of that number: of screening, and of a gradient that is not zero */
+    double error;      /* how far it may be from the eigenvalue that the search came near to, the
+                        * noise included; INFINITY: it came near to none */
+    int n_products;    /* with the Hessian that the search took; 0: not tested */
+};
+
+/* A number smaller than its error is NOT_SETTLED. UNSTABLE needs no search that has converged, because the lowest eigenvalue lies below any
+ * that is found. */
+enum scf_verdict {
+    SCF_VERDICT_NOT_TESTED,
+    SCF_VERDICT_STABLE,
+    SCF_VERDICT_UNSTABLE,
+    SCF_VERDICT_NOT_SETTLED
+};
+enum scf_verdict scf_curvature_verdict(const struct scf_curvature *curvature);
+
+/* Kind of stationary point in a space of determinants. */
+enum scf_point { SCF_POINT_MINIMUM, SCF_POINT_SADDLE, SCF_POINT_NOT_SETTLED, SCF_POINT_NOT_TESTED };
+
+/* "local minimum", "saddle", "not settled", "not tested". */
+const char *scf_point_name(enum scf_point point);
+
+/* A saddle point that the SCF converged to and then left downhill. */
+struct scf_saddle {
+    double energy;    /* total, hartree */
+    double curvature; /* lowest eigenvalue found, hartree */
+};
+enum { SCF_MAX_SADDLES = 5 };
+
+/* --- a run --- */
 
 /* The result of a run. Owned by the caller through scf_result_fini. */
 struct scf_result {

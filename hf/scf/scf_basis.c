@@ -176,23 +176,18 @@ enum status scf_basis_load(const struct scf_basis *basis, struct darray *tiles)
     return tile_matrix_to_dense(basis->problem->tiling, tiles, basis->work_nn);
 }
 
-/* SX: room for S X. */
-static enum status contract_with_overlap(const struct scf_basis *basis, struct darray *D,
-                                         struct dense *SX, struct dense *P)
-{
-    TRY(scf_basis_load(basis, basis->S));
-    dense_multiply('N', 'N', 1, basis->work_nn, basis->X, 0, SX);
-    TRY(scf_basis_load(basis, D));
-    dense_multiply('N', 'N', 1, basis->work_nn, SX, 0, basis->work_nm);
-    dense_multiply('T', 'N', 1.0 / basis->problem->electrons_per_orbital, SX, basis->work_nm, 0, P);
-    return STATUS_OK;
-}
-
 enum status scf_basis_contract(const struct scf_basis *basis, struct darray *D, struct dense *P)
 {
+    double scale = 1.0 / basis->problem->electrons_per_orbital;
     struct dense *SX;
+    TRY(scf_basis_load(basis, basis->S));
     TRY(dense_create(P->grid, basis->n_functions, basis->n_orbitals, &SX));
-    enum status status = contract_with_overlap(basis, D, SX, P);
+    dense_multiply('N', 'N', 1, basis->work_nn, basis->X, 0, SX);
+    enum status status = scf_basis_load(basis, D);
+    if (status == STATUS_OK) {
+        dense_multiply('N', 'N', 1, basis->work_nn, SX, 0, basis->work_nm);
+        dense_multiply('T', 'N', scale, SX, basis->work_nm, 0, P);
+    }
     dense_destroy(SX);
     return status;
 }

@@ -6,8 +6,8 @@
 /* Lowest curvature of molecules that are stable, hartree, until one is measured. */
 #define LIKELY_CURVATURE 0.45
 
-/* DIIS often recovers within so many iterations without progress; those in which the energy is above the
- * lowest so far count twice. An SCF of so many iterations is one that Newton steps end sooner. */
+/* DIIS often recovers within so many iterations without progress. An SCF of so many iterations is one that
+ * Newton steps end sooner. */
 enum { PATIENCE = 8, DIIS_ITERATIONS = 60 };
 
 /* Where a shell is partly filled, turning it can leave the energy almost as it is. A gradient and
@@ -23,9 +23,6 @@ enum { PATIENCE = 8, DIIS_ITERATIONS = 60 };
 /* DIIS makes progress when the gradient falls below this fraction of the least so far. */
 #define PROGRESS 0.7
 
-/* Smallest rise of the energy above the lowest so far that counts as one, hartree. */
-#define ENERGY_RISE 1e-5
-
 void scf_history_init(struct scf_history *history)
 {
     *history = (struct scf_history){
@@ -39,13 +36,12 @@ void scf_history_advance(struct scf_history *history)
     history->is_tested = history->is_stuck = false;
     if (!history->has_orbitals)
         return;
-    bool rose = history->energy > history->best_energy + ENERGY_RISE;
     history->best_energy = fmin(history->best_energy, history->energy);
     if (history->gradient < PROGRESS * history->least_gradient) {
         history->least_gradient = history->gradient;
         history->n_without_progress = 0;
     } else {
-        history->n_without_progress += rose ? 2 : 1;
+        history->n_without_progress++;
     }
 }
 

@@ -16,7 +16,6 @@
 #pragma once
 
 #include "hf/scf/scf.h"
-#include "hf/scf/scf_curvature.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -13,53 +13,39 @@
  * one full build and seven incremental ones. */
 enum { MAX_NEGLECTED = 8 };
 
-enum { TILES_OF_SPIN = 3, TILES_OF_MATRIX = 2, MAX_NEW_TILES = 2 * TILES_OF_SPIN };
+enum { TILES_OF_SPIN = 3, TILES_OF_MATRIX = 2 };
 
-/* Tile matrices to create, where each is to be kept. */
-struct new_tiles {
-    int n;
-    const char *names[MAX_NEW_TILES];
-    struct darray **places[MAX_NEW_TILES];
-};
-
-static void add_new_tiles(struct new_tiles *list, const char *name, struct darray **place)
+/* Creates n tile matrices that scf_fock_destroy destroys. */
+static enum status create_owned_tiles(struct scf_fock *fock, const char *name, int n,
+                                      struct darray *tiles[])
 {
-    list->names[list->n] = name;
-    list->places[list->n++] = place;
-}
-
-/* Creates tile matrices that scf_fock_destroy destroys. */
-static enum status create_owned_tiles(struct scf_fock *fock, const struct new_tiles *list)
-{
-    struct darray **owned = fock->owned + fock->n_owned;
-    TRY(tile_matrices_create(fock->problem->tiling, list->n, list->names, DARRAY_DOUBLE, owned));
-    fock->n_owned += list->n;
-    for (int i = 0; i < list->n; i++)
-        *list->places[i] = owned[i];
+    const char *names[FOCK_MAX_MATRICES];
+    for (int i = 0; i < n; i++)
+        names[i] = name;
+    TRY(tile_matrices_create(fock->problem->tiling, n, names, DARRAY_DOUBLE, tiles));
+    memcpy(fock->owned + fock->n_owned, tiles, (size_t)n * sizeof(struct darray *));
+    fock->n_owned += n;
     return STATUS_OK;
 }
 
 static enum status create_last_tiles(struct scf_fock *fock)
 {
-    struct new_tiles list = {0};
-    for (int s = 0; s < fock->problem->n_densities; s++) {
-        add_new_tiles(&list, "F", &fock->G_tiles[s]);
-        add_new_tiles(&list, "last D", &fock->D_last[s]);
-        add_new_tiles(&list, "last F", &fock->G_last[s]);
-    }
-    return create_owned_tiles(fock, &list);
+    int n = fock->problem->n_densities;
+    TRY(create_owned_tiles(fock, "F", n, fock->G_tiles));
+    TRY(create_owned_tiles(fock, "last D", n, fock->D_last));
+    return create_owned_tiles(fock, "last F", n, fock->G_last);
 }
 
 /* Those of the matrices beyond the problem's spins, up to n. */
 static enum status need_tiles(struct scf_fock *fock, int n)
 {
-    struct new_tiles list = {0};
-    for (int i = fock->problem->n_densities; i < n; i++)
-        if (!fock->input_tiles[i]) {
-            add_new_tiles(&list, "D", &fock->input_tiles[i]);
-            add_new_tiles(&list, "F", &fock->G_tiles[i]);
-        }
-    return list.n > 0 ? create_owned_tiles(fock, &list) : STATUS_OK;
+    int first = fock->problem->n_densities;
+    while (first < n && fock->input_tiles[first])
+        first++;
+    if (first >= n)
+        return STATUS_OK;
+    TRY(create_owned_tiles(fock, "D", n - first, fock->input_tiles + first));
+    return create_owned_tiles(fock, "F", n - first, fock->G_tiles + first);
 }
 
 struct memory_need scf_fock_bytes(const struct scf_problem *problem, int n_matrices,

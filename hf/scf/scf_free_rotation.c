@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/scf/scf_free_rotation.h"
+/* Free rotations. The orbitals of an atom, and of a linear molecule, can be turned together about
+ * any axis through the atom, or about that of the molecule, at the same energy. Where they are not
+ * symmetric about it, as with a hole in a pi shell, this is a rotation between occupied and virtual
+ * orbitals,
+ *   kappa = C_v^T S A C_o,   (u x r) . grad f = sum_g A_gf g,
+ * along which the energy is constant: the Hessian has the eigenvalue zero, exactly, where
+ * arithmetic finds a small number of either sign. */
+#include "hf/scf/scf_hessian.h"
 
 #include "basis/input/molecule.h"
 #include "basis/integrals/shells.h"
@@ -109,11 +116,9 @@ static enum status set_free_rotation(struct scf_hessian *hessian, const double a
 /* Makes kappa[n] orthonormal to those before it; whether anything is left. */
 static bool add_to_orthonormal(int n, struct scf_rotation kappa[])
 {
-    double dots[SCF_MAX_FREE_ROTATIONS];
     for (int i = 0; i < n; i++)
         scf_rotation_add(-scf_rotation_dot(&kappa[i], &kappa[n]), &kappa[i], 1, &kappa[n]);
-    scf_rotation_dots(n, kappa, &kappa[n], dots);
-    double norm = sqrt(dots[n]);
+    double norm = sqrt(scf_rotation_dot(&kappa[n], &kappa[n]));
     if (!(norm > LEAST_NORM))
         return false;
     scf_rotation_add(0, &kappa[n], 1 / norm, &kappa[n]);

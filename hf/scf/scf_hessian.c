@@ -38,17 +38,25 @@ static enum status allocate_rotation(const struct scf_basis *basis, struct scf_r
 }
 
 enum status scf_rotations_init(const struct scf_basis *basis, int n,
-                               struct scf_rotation *const rotations[])
+                               struct scf_rotation rotations[])
 {
     enum status status = STATUS_OK;
-    for (int i = 0; i < n; i++)
-        *rotations[i] = (struct scf_rotation){0};
+    memset(rotations, 0, (size_t)n * sizeof *rotations);
     for (int i = 0; i < n && status == STATUS_OK; i++)
-        status = allocate_rotation(basis, rotations[i]);
+        status = allocate_rotation(basis, &rotations[i]);
     status = status_agree(basis->problem->comm, status);
-    for (int i = 0; i < n && status != STATUS_OK; i++)
-        scf_rotation_fini(rotations[i]);
+    if (status != STATUS_OK)
+        scf_rotations_fini(n, rotations);
     return status;
+}
+
+void scf_rotations_fini(int n, struct scf_rotation rotations[])
+{
+    for (int i = 0; i < n; i++) {
+        dense_destroy(rotations[i].kappa[0]);
+        dense_destroy(rotations[i].kappa[1]);
+        rotations[i] = (struct scf_rotation){0};
+    }
 }
 
 int64_t scf_rotation_bytes(const struct scf_basis *plan)
@@ -60,41 +68,12 @@ int64_t scf_rotation_bytes(const struct scf_basis *plan)
     return bytes;
 }
 
-enum status scf_rotation_init(const struct scf_basis *basis, struct scf_rotation *rotation)
-{
-    return scf_rotations_init(basis, 1, &rotation);
-}
-
-void scf_rotation_fini(struct scf_rotation *rotation)
-{
-    dense_destroy(rotation->kappa[0]);
-    dense_destroy(rotation->kappa[1]);
-    *rotation = (struct scf_rotation){0};
-}
-
 void scf_rotation_add(double alpha, const struct scf_rotation *x, double beta,
                       struct scf_rotation *y)
 {
     for (int s = 0; s < 2; s++)
         if (x->kappa[s])
             dense_add(alpha, x->kappa[s], beta, y->kappa[s]);
-}
-
-void scf_rotation_dots(int n, const struct scf_rotation x[], const struct scf_rotation *y,
-                       double dots[])
-{
-    const struct dense_grid *grid = NULL;
-    memset(dots, 0, (size_t)(n + 1) * sizeof *dots);
-    for (int s = 0; s < 2; s++) {
-        if (!y->kappa[s])
-            continue;
-        grid = y->kappa[s]->grid;
-        for (int i = 0; i < n; i++)
-            dots[i] += dense_dot_part(x[i].kappa[s], y->kappa[s]);
-        dots[n] += dense_dot_part(y->kappa[s], y->kappa[s]);
-    }
-    if (grid)
-        dense_sum_parts(grid, n + 1, dots);
 }
 
 void scf_rotation_dot_products(int n, const struct scf_rotation x[], int m,
@@ -116,34 +95,9 @@ void scf_rotation_dot_products(int n, const struct scf_rotation x[], int m,
 
 double scf_rotation_dot(const struct scf_rotation *x, const struct scf_rotation *y)
 {
-    double dots[2];
-    scf_rotation_dots(1, x, y, dots);
-    return dots[0];
-}
-
-void scf_rotations_extend_matrix(int first, int n, const struct scf_rotation x[],
-                                 const struct scf_rotation Hx[], int stride, double *matrix)
-{
-    double dots[SCF_MAX_COMBINED * FOCK_MAX_MATRICES];
-    scf_rotation_dot_products(n, x, n - first, &Hx[first], dots);
-    for (int j = first; j < n; j++)
-        for (int i = 0; i <= j; i++)
-            matrix[i * stride + j] = matrix[j * stride + i] = dots[(j - first) * n + i];
-}
-
-void scf_rotations_combine(int n, int m, const double *C, struct scf_rotation x[])
-{
-    for (int s = 0; s < 2; s++) {
-        size_t size = n > 0 && x[0].kappa[s] ? dense_local_size(x[0].kappa[s]) : 0;
-        for (size_t at = 0; at < size; at++) {
-            double combined[SCF_MAX_COMBINED] = {0};
-            for (int k = 0; k < m; k++)
-                for (int i = 0; i < n; i++)
-                    combined[k] += C[k * n + i] * x[i].kappa[s]->local[at];
-            for (int k = 0; k < m; k++)
-                x[k].kappa[s]->local[at] = combined[k];
-        }
-    }
+    double dot;
+    scf_rotation_dot_products(1, x, 1, y, &dot);
+    return dot;
 }
 
 /* e_a - e_i of a local element of kappa. */
@@ -154,38 +108,17 @@ static double energy_gap(const struct dense *kappa, const double *orbital_energi
     return orbital_energies[kappa->n_columns + row] - orbital_energies[column];
 }
 
-void scf_rotation_divide(const struct scf_energy_gap *gap, const struct scf_rotation *x,
-                         struct scf_rotation *y)
+void scf_rotation_scale(const struct scf_energy_gap *gap, enum scf_gap_power power,
+                        const struct scf_rotation *x, double beta, struct scf_rotation *y)
 {
     for (int s = 0; s < 2; s++) {
         const struct dense *from = x->kappa[s];
         for (size_t at = 0; from && at < dense_local_size(from); at++) {
             double difference = energy_gap(from, gap->orbital_energies[s], at);
-            y->kappa[s]->local[at] = from->local[at] / fmax(difference + gap->shift, gap->floor);
+            double M = fmax(difference + gap->shift, gap->floor);
+            double scaled = power == SCF_TIMES_GAP ? from->local[at] * M : from->local[at] / M;
+            y->kappa[s]->local[at] = beta == 0 ? scaled : scaled + beta * y->kappa[s]->local[at];
         }
-    }
-}
-
-void scf_rotation_multiply(const struct scf_energy_gap *gap, const struct scf_rotation *x,
-                           struct scf_rotation *y)
-{
-    for (int s = 0; s < 2; s++) {
-        const struct dense *from = x->kappa[s];
-        for (size_t at = 0; from && at < dense_local_size(from); at++) {
-            double difference = energy_gap(from, gap->orbital_energies[s], at);
-            y->kappa[s]->local[at] = from->local[at] * fmax(difference + gap->shift, gap->floor);
-        }
-    }
-}
-
-/* y_ai += (e_a - e_i) x_ai. */
-static void add_gap_times(const double *const orbital_energies[2], const struct scf_rotation *x,
-                          struct scf_rotation *y)
-{
-    for (int s = 0; s < 2; s++) {
-        const struct dense *from = x->kappa[s];
-        for (size_t at = 0; from && at < dense_local_size(from); at++)
-            y->kappa[s]->local[at] += energy_gap(from, orbital_energies[s], at) * from->local[at];
     }
 }
 
@@ -304,7 +237,7 @@ static enum status init_spin(const struct scf_state *state, int spin, struct scf
 
 static enum status init_matrices(const struct scf_state *state, struct scf_hessian *hessian)
 {
-    TRY(scf_rotation_init(hessian->basis, &hessian->gradient));
+    TRY(scf_rotations_init(hessian->basis, 1, &hessian->gradient));
     for (int s = 0; s < hessian->basis->problem->n_densities; s++)
         TRY(init_spin(state, s, hessian));
     return STATUS_OK;
@@ -316,7 +249,8 @@ enum status scf_hessian_init(const struct scf_basis *basis, struct scf_fock *foc
     *hessian = (struct scf_hessian){
         .basis = basis,
         .fock = fock,
-        .orbital_energies = {state->orbital_energies[0], state->orbital_energies[1]},
+        .gap = {.orbital_energies = {state->orbital_energies[0], state->orbital_energies[1]},
+                .floor = -INFINITY},
         .weight = 2 * basis->problem->electrons_per_orbital,
     };
     enum status status = init_matrices(state, hessian);
@@ -327,7 +261,7 @@ enum status scf_hessian_init(const struct scf_basis *basis, struct scf_fock *foc
 
 void scf_hessian_fini(struct scf_hessian *hessian)
 {
-    scf_rotation_fini(&hessian->gradient);
+    scf_rotations_fini(1, &hessian->gradient);
     for (int s = 0; s < 2; s++) {
         dense_destroy(hessian->C_o[s]);
         dense_destroy(hessian->C_v[s]);
@@ -389,6 +323,6 @@ enum status scf_hessian_multiply_several(struct scf_hessian *hessian, int with_o
         if (kappa[i / n_densities]->kappa[i % n_densities])
             project_spin(hessian, hessian->G[i], i % n_densities, product[i / n_densities]);
     for (int i = 0; i < n; i++)
-        add_gap_times(hessian->orbital_energies, kappa[i], product[i]);
+        scf_rotation_scale(&hessian->gap, SCF_TIMES_GAP, kappa[i], 1, product[i]);
     return STATUS_OK;
 }

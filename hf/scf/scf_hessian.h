@@ -36,22 +36,15 @@ struct scf_rotation {
     struct dense *kappa[2]; /* n_virtual x n_occupied of each spin */
 };
 
-/* n rotations; borrowed. */
-struct scf_directions {
-    int n;
-    const struct scf_rotation *x;
-};
-
 /* Whether there is anything to rotate. Not collective. */
 bool scf_rotation_exists(const struct scf_basis *basis);
 
-/* Zeros. Collective. Errors: STATUS_NO_MEMORY; nothing is left then. */
-enum status scf_rotation_init(const struct scf_basis *basis, struct scf_rotation *rotation);
-
-/* Initialises n rotations with one agreement. */
+/* n rotations of zeros. Collective. Errors: STATUS_NO_MEMORY; nothing is left then. */
 enum status scf_rotations_init(const struct scf_basis *basis, int n,
-                               struct scf_rotation *const rotations[]);
-void scf_rotation_fini(struct scf_rotation *rotation);
+                               struct scf_rotation rotations[]);
+
+/* Zeroed ones, which were never initialised, are fine. Not collective. */
+void scf_rotations_fini(int n, struct scf_rotation rotations[]);
 
 /* Bytes that a rotation takes of a process, at most (scf_basis_plan). Not collective. */
 int64_t scf_rotation_bytes(const struct scf_basis *plan);
@@ -63,33 +56,21 @@ void scf_rotation_add(double alpha, const struct scf_rotation *x, double beta,
 /* sum over spins of x . y; collective. */
 double scf_rotation_dot(const struct scf_rotation *x, const struct scf_rotation *y);
 
-/* dots[i] = x[i] . y for n rotations, dots[n] = y . y, in one reduction. */
-void scf_rotation_dots(int n, const struct scf_rotation x[], const struct scf_rotation *y,
-                       double dots[]);
-
 /* dots[j * n + i] = x[i] . y[j] for n and m rotations, in one reduction. */
 void scf_rotation_dot_products(int n, const struct scf_rotation x[], int m,
                                const struct scf_rotation y[], double dots[]);
 
-/* Adds the rows and columns first to n - 1 of x[i] . Hx[j] to a symmetric matrix of the given stride,
- * which has the earlier ones; n - first <= FOCK_MAX_MATRICES, n <= SCF_MAX_COMBINED. Collective. */
-void scf_rotations_extend_matrix(int first, int n, const struct scf_rotation x[],
-                                 const struct scf_rotation Hx[], int stride, double *matrix);
-
-/* x[k] = sum_i C[k * n + i] x[i] for k < m, m <= SCF_MAX_COMBINED, in place. Not collective. */
-enum { SCF_MAX_COMBINED = 24 };
-void scf_rotations_combine(int n, int m, const double *C, struct scf_rotation x[]);
-
 /* The differences of orbital energies, M_ai = max(e_a - e_i + shift, floor), by the energies of each
- * spin's orbitals, occupied ones first. y = M^-1 x, y = M x; y may be x. Not collective. */
+ * spin's orbitals, occupied ones first. */
 struct scf_energy_gap {
     const double *orbital_energies[2];
     double shift, floor;
 };
-void scf_rotation_divide(const struct scf_energy_gap *gap, const struct scf_rotation *x,
-                         struct scf_rotation *y);
-void scf_rotation_multiply(const struct scf_energy_gap *gap, const struct scf_rotation *x,
-                           struct scf_rotation *y);
+
+/* y = M x + beta y, or M^-1 x + beta y; y may be x where beta is 0. Not collective. */
+enum scf_gap_power { SCF_TIMES_GAP, SCF_OVER_GAP };
+void scf_rotation_scale(const struct scf_energy_gap *gap, enum scf_gap_power power,
+                        const struct scf_rotation *x, double beta, struct scf_rotation *y);
 
 /* Numbers in [-1, 1] without structure, others for each stream, the same for any number of
  * processes. */
@@ -101,10 +82,10 @@ struct scf_hessian {
     const struct scf_basis *basis; /* borrowed */
     struct scf_fock *fock;         /* borrowed */
     struct scf_rotation gradient;
-    const double *orbital_energies[2];                         /* of the state */
-    double weight;                                             /* w above */
-    struct dense *C_o[2], *C_v[2];                             /* n x n_occupied, n x n_virtual */
-    struct dense *half[2];                                     /* scratch, n x n_occupied */
+    struct scf_energy_gap gap;     /* of the state, without a floor; its energies are borrowed */
+    double weight;                 /* w above */
+    struct dense *C_o[2], *C_v[2]; /* n x n_occupied, n x n_virtual */
+    struct dense *half[2];         /* scratch, n x n_occupied */
     struct dense *d[FOCK_MAX_MATRICES], *G[FOCK_MAX_MATRICES]; /* scratch, n x n, by need */
 };
 
@@ -130,6 +111,16 @@ void scf_hessian_project(struct scf_hessian *hessian, const struct dense *A,
 enum status scf_hessian_multiply_several(struct scf_hessian *hessian, int with_own, int n,
                                          const struct scf_rotation *const kappa[],
                                          struct scf_rotation *const product[]);
+
+enum { SCF_MAX_FREE_ROTATIONS = 3 };
+
+/* Free rotations: the orbitals of an atom, or of a linear molecule, turned together about an axis at the
+ * same energy, an exact zero of the Hessian (scf_free_rotation.c).
+ * kappa[0] to kappa[*n - 1] become them, orthonormal; the others are overwritten.
+ * kappa: SCF_MAX_FREE_ROTATIONS, initialised by the caller. Overwrites the hessian's scratch.
+ * Collective. Errors: STATUS_NO_MEMORY. */
+enum status scf_find_free_rotations(struct scf_hessian *hessian, struct scf_rotation kappa[],
+                                    int *n);
 
 /* Sets U_o of trial to the occupied orbitals of state turned by kappa,
  *   U_o' = U_o W cos(s) + U_v kappa W sin(s)/s,   kappa^T kappa W = W s^2,

@@ -2,7 +2,6 @@
 #include "hf/scf/scf_occupation.h"
 
 #include "support/base/agree.h"
-#include "support/base/array.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,12 +15,12 @@ enum status scf_occupation_create(const struct scf_basis *basis, struct scf_occu
     if (!*occupation)
         return STATUS_NO_MEMORY;
     struct scf_occupation *self = *occupation;
-    *self = (struct scf_occupation){.basis = basis,
-                                    .p = calloc(m, sizeof *self->p),
-                                    .order = calloc(m, sizeof *self->order),
-                                    .sorted = calloc(m, sizeof *self->sorted)};
-    bool complete = self->p && self->order && self->sorted;
-    TRY(status_agree(comm, CHECK_MEMORY(complete, "no memory for the occupation")));
+    self->basis = basis;
+    self->p = agree_calloc(comm, m * (2 * sizeof *self->p + sizeof *self->order), "the occupation");
+    if (!self->p)
+        return STATUS_NO_MEMORY;
+    self->energies = self->p + m;
+    self->order = (int *)(self->energies + m);
     for (int s = 0; s < basis->problem->n_densities; s++)
         TRY(dense_create(basis->problem->grid, basis->n_orbitals, basis->n_occupied[s],
                          &self->R[s]));
@@ -35,8 +34,6 @@ void scf_occupation_destroy(struct scf_occupation *occupation)
     for (int s = 0; s < 2; s++)
         dense_destroy(occupation->R[s]);
     free(occupation->p);
-    free(occupation->order);
-    free(occupation->sorted);
     free(occupation);
 }
 
@@ -72,28 +69,23 @@ static void find_projections(const struct scf_occupation *occupation, struct scf
     dense_sum_parts(basis->problem->grid, basis->n_orbitals, occupation->p);
 }
 
-/* The least of the n_occupied largest p. Overwrites sorted. */
-static double find_least_occupied(const struct scf_occupation *occupation, int n_occupied)
+/* Whether p[j] is one of the n_occupied largest; of equal ones the first are. */
+static bool is_occupied(const struct scf_occupation *occupation, int n_occupied, int j)
 {
-    size_t m = (size_t)occupation->basis->n_orbitals;
-    memcpy(occupation->sorted, occupation->p, m * sizeof *occupation->p);
-    qsort(occupation->sorted, m, sizeof *occupation->sorted, array_descending);
-    return occupation->sorted[n_occupied - 1];
+    const double *p = occupation->p;
+    int n_before = 0;
+    for (int k = 0; k < occupation->basis->n_orbitals; k++)
+        n_before += p[k] > p[j] || (p[k] == p[j] && k < j);
+    return n_before < n_occupied;
 }
 
-/* The order of the columns; whether it is not the one that they have. Of equal p the lower orbitals
- * are occupied. */
+/* The order of the columns; whether it is not the one that they have. */
 static bool find_order(const struct scf_occupation *occupation, int n_occupied)
 {
-    int m = occupation->basis->n_orbitals, n_above = 0, occupied = 0, virtual = n_occupied;
-    double least = find_least_occupied(occupation, n_occupied);
+    int occupied = 0, virtual = n_occupied;
     bool moved = false;
-    for (int j = 0; j < m; j++)
-        n_above += occupation->p[j] > least;
-    for (int j = 0, n_equal = n_occupied - n_above; j < m; j++) {
-        bool is_least = occupation->p[j] == least;
-        bool keep = occupation->p[j] > least || (is_least && n_equal > 0);
-        n_equal -= is_least;
+    for (int j = 0; j < occupation->basis->n_orbitals; j++) {
+        bool keep = is_occupied(occupation, n_occupied, j);
         moved = moved || keep != (j < n_occupied);
         occupation->order[keep ? occupied++ : virtual ++] = j;
     }
@@ -115,8 +107,8 @@ static void reorder_columns(const struct scf_occupation *occupation, struct scf_
     dense_multiply('N', 'N', 1, state->U[spin], permutation, 0, U);
     dense_copy(U, state->U[spin]);
     for (int k = 0; k < basis->n_orbitals; k++)
-        occupation->sorted[k] = energies[occupation->order[k]];
-    memcpy(energies, occupation->sorted, (size_t)basis->n_orbitals * sizeof *energies);
+        occupation->energies[k] = energies[occupation->order[k]];
+    memcpy(energies, occupation->energies, (size_t)basis->n_orbitals * sizeof *energies);
 }
 
 void scf_occupation_keep(const struct scf_occupation *occupation, struct scf_state *state)
@@ -156,8 +148,8 @@ enum status scf_occupation_overlap(const struct scf_occupation *occupation,
     for (int s = 0; s < occupation->basis->problem->n_densities; s++) {
         if (occupation->basis->n_occupied[s] == 0)
             continue;
-        TRY(find_cosines(occupation, state, s, occupation->sorted));
-        *least = fmin(*least, fmax(0, occupation->sorted[0]));
+        TRY(find_cosines(occupation, state, s, occupation->energies));
+        *least = fmin(*least, fmax(0, occupation->energies[0]));
     }
     return STATUS_OK;
 }

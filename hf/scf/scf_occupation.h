@@ -23,7 +23,7 @@ struct scf_occupation {
     struct dense *R[2];            /* m x n_occupied: orthonormal */
     double *p;                     /* m: of the columns of U */
     int *order;                    /* m: columns of U, the occupied ones first */
-    double *sorted;                /* m: scratch */
+    double *energies;              /* m: scratch */
 };
 
 /* Without a reference. Collective, like all that follows. On failure scf_occupation_destroy still has

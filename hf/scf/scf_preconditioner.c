@@ -5,16 +5,6 @@
 
 enum { N_PRECONDITIONER_ROTATIONS = 2 * SCF_KEPT_DIRECTIONS + 1 };
 
-static void list_directions(struct scf_preconditioner *preconditioner,
-                            struct scf_rotation *all[N_PRECONDITIONER_ROTATIONS])
-{
-    *all++ = &preconditioner->scratch;
-    for (int i = 0; i < SCF_KEPT_DIRECTIONS; i++) {
-        *all++ = &preconditioner->x[i];
-        *all++ = &preconditioner->Hx[i];
-    }
-}
-
 enum { N_PRECONDITIONER_MEMBERS = 5 };
 static void list_matrices(const struct scf_basis *basis, int spin,
                           struct scf_preconditioner *preconditioner,
@@ -37,11 +27,11 @@ static bool spin_has_rotations(const struct scf_preconditioner *preconditioner, 
 enum status scf_preconditioner_init(const struct scf_basis *basis,
                                     struct scf_preconditioner *preconditioner)
 {
-    struct scf_rotation *all[N_PRECONDITIONER_ROTATIONS];
     struct dense_member members[N_PRECONDITIONER_MEMBERS];
     preconditioner->basis = basis;
-    list_directions(preconditioner, all);
-    TRY(scf_rotations_init(basis, N_PRECONDITIONER_ROTATIONS, all));
+    TRY(scf_rotations_init(basis, 1, &preconditioner->scratch));
+    TRY(scf_rotations_init(basis, SCF_KEPT_DIRECTIONS, preconditioner->x));
+    TRY(scf_rotations_init(basis, SCF_KEPT_DIRECTIONS, preconditioner->Hx));
     for (int s = 0; s < basis->problem->n_orbital_sets; s++) {
         list_matrices(basis, s, preconditioner, members);
         if (spin_has_rotations(preconditioner, s))
@@ -52,11 +42,10 @@ enum status scf_preconditioner_init(const struct scf_basis *basis,
 
 void scf_preconditioner_fini(struct scf_preconditioner *preconditioner)
 {
-    struct scf_rotation *all[N_PRECONDITIONER_ROTATIONS];
     struct dense_member members[N_PRECONDITIONER_MEMBERS];
-    list_directions(preconditioner, all);
-    for (int i = 0; i < N_PRECONDITIONER_ROTATIONS; i++)
-        scf_rotation_fini(all[i]);
+    scf_rotations_fini(1, &preconditioner->scratch);
+    scf_rotations_fini(SCF_KEPT_DIRECTIONS, preconditioner->x);
+    scf_rotations_fini(SCF_KEPT_DIRECTIONS, preconditioner->Hx);
     for (int s = 0; preconditioner->basis && s < preconditioner->basis->problem->n_orbital_sets;
          s++) {
         list_matrices(preconditioner->basis, s, preconditioner, members);
@@ -125,17 +114,6 @@ static void exchange_rotations(struct scf_rotation *x, struct scf_rotation *y)
     *y = was;
 }
 
-/* Drops direction i; those after it move up in their order. */
-static void drop_direction(struct scf_preconditioner *preconditioner, int i)
-{
-    int last = --preconditioner->n;
-    for (; i < last; i++) {
-        exchange_rotations(&preconditioner->x[i], &preconditioner->x[i + 1]);
-        exchange_rotations(&preconditioner->Hx[i], &preconditioner->Hx[i + 1]);
-        preconditioner->curvature[i] = preconditioner->curvature[i + 1];
-    }
-}
-
 void scf_preconditioner_begin(struct scf_preconditioner *preconditioner,
                               const struct scf_state *state, double floor)
 {
@@ -144,11 +122,17 @@ void scf_preconditioner_begin(struct scf_preconditioner *preconditioner,
         .floor = floor,
     };
     turn_directions(preconditioner, state);
-    for (int i = preconditioner->n - 1; i >= 0; i--) {
-        preconditioner->curvature[i] =
-            scf_rotation_dot(&preconditioner->x[i], &preconditioner->Hx[i]);
-        if (!(preconditioner->curvature[i] > 0))
-            drop_direction(preconditioner, i);
+    int n = preconditioner->n;
+    preconditioner->n = 0;
+    for (int i = 0; i < n; i++) {
+        struct scf_rotation *x = preconditioner->x, *Hx = preconditioner->Hx;
+        int place = preconditioner->n;
+        double curvature = scf_rotation_dot(&x[i], &Hx[i]);
+        if (!(curvature > 0))
+            continue;
+        exchange_rotations(&x[place], &x[i]);
+        exchange_rotations(&Hx[place], &Hx[i]);
+        preconditioner->curvature[preconditioner->n++] = curvature;
     }
 }
 
@@ -158,13 +142,13 @@ void scf_preconditioner_apply(const struct scf_preconditioner *preconditioner,
     int n = preconditioner->n;
     const struct scf_rotation *x = preconditioner->x, *Hx = preconditioner->Hx;
     const double *c = preconditioner->curvature;
-    double with_r[SCF_KEPT_DIRECTIONS + 1], with_z[SCF_KEPT_DIRECTIONS + 1];
+    double with_r[SCF_KEPT_DIRECTIONS], with_z[SCF_KEPT_DIRECTIONS];
     scf_rotation_add(1, r, 0, z);
-    scf_rotation_dots(n, x, r, with_r);
+    scf_rotation_dot_products(n, x, 1, r, with_r);
     for (int i = 0; i < n; i++)
         scf_rotation_add(-with_r[i] / c[i], &Hx[i], 1, z);
-    scf_rotation_divide(&preconditioner->gap, z, z);
-    scf_rotation_dots(n, Hx, z, with_z);
+    scf_rotation_scale(&preconditioner->gap, SCF_OVER_GAP, z, 0, z);
+    scf_rotation_dot_products(n, Hx, 1, z, with_z);
     for (int i = 0; i < n; i++)
         scf_rotation_add((with_r[i] - with_z[i]) / c[i], &x[i], 1, z);
 }

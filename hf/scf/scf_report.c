@@ -72,31 +72,13 @@ void scf_report_iteration(const struct scf_iteration *iteration)
               iteration->algebra_seconds);
 }
 
-/* The decimal that the error of a curvature changes. */
-static int count_decimals(double error)
-{
-    int decimals = isfinite(error) && error > 0 ? (int)-floor(log10(error)) : 4;
-    return decimals < 2 ? 2 : decimals > 6 ? 6 : decimals;
-}
-
-/* A curvature with the digits that are known, and enough to show its sign. */
-static void print_eigenvalue(const struct scf_curvature *curvature)
-{
-    int decimals = count_decimals(curvature->error);
-    if (fabs(curvature->eigenvalue) < fmax(1e-4, pow(10, -decimals)))
-        log_print(" %.1e", curvature->eigenvalue);
-    else
-        log_print(" %.*f", decimals, curvature->eigenvalue);
-}
-
 void scf_report_stability(enum scf_space own, const struct scf_curvature curvature[], int n_builds)
 {
     log_print("      stability: lowest curvature");
     for (int space = (int)own; space < SCF_SPACES; space++) {
         bool settled = scf_curvature_verdict(&curvature[space]) != SCF_VERDICT_NOT_SETTLED;
-        log_print("%s", space == (int)own ? "" : ",");
-        print_eigenvalue(&curvature[space]);
-        log_print(" among real %s%s", scf_space_name((enum scf_space)space),
+        log_print("%s %.4g among real %s%s", space == (int)own ? "" : ",",
+                  curvature[space].eigenvalue, scf_space_name((enum scf_space)space),
                   settled ? "" : " (not settled)");
     }
     bool is_saddle = scf_curvature_verdict(&curvature[own]) == SCF_VERDICT_UNSTABLE;
@@ -134,9 +116,8 @@ static void print_curvature(const struct scf_curvature *curvature)
                   curvature->eigenvalue - curvature->error, curvature->eigenvalue);
         return;
     }
-    log_print("Lowest curvature of the energy in orbital space%s",
-              is_upper_bound ? " at most" : "");
-    print_eigenvalue(curvature);
+    log_print("Lowest curvature of the energy in orbital space%s %.4g",
+              is_upper_bound ? " at most" : "", curvature->eigenvalue);
     if (!is_upper_bound)
         log_print(" +- %.1g", curvature->error);
 }

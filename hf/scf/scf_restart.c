@@ -1,5 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/scf/scf_restart.h"
+/* The state from which the iterations of an SCF resume as if not interrupted, but for the directions that
+ * Newton steps keep, in addition to the orbitals: groups of the checkpoint (checkpoint.h), with a data set
+ * for each spin, _alpha and, of two densities, _beta.
+ *
+ *     /beryl/scf          attributes: numbers of the solver and its history
+ *         basis           m x n, rows: the columns of X of scf_basis.h, which the run that resumes takes:
+ *                         its own differs where eigenvalues of S are equal
+ *         diis_0_, ...    m x m, oldest first: F with the diagonal in one triangle and the error,
+ *                         antisymmetric, in the other, over X's columns
+ *         best_           n_occupied x m, where they are needed: columns of U_best
+ *         damped_         m x m, where they are needed: F_damped
+ *     /beryl/occupation   of a run that keeps the occupation; attributes: the numbers of electrons
+ *         reference_      n_occupied x n, rows: the reference's orbitals over the functions */
+#include "hf/scf/scf_solver.h"
 
 #include "hf/checkpoint/checkpoint.h"
 #include "hf/checkpoint/checkpoint_reader.h"
@@ -16,9 +29,9 @@
 /* The numbers of the group beside the history's. */
 struct kept_numbers {
     int64_t n_densities, n_orbitals, n_steps, has_best, has_damped, n_saddles, n_starts;
-    double radius;                      /* of Newton steps; 0: DIIS */
-    double saddles[SCF_MAX_SADDLES][2]; /* energy, curvature */
-    double curvatures[SCF_SPACES][4];   /* eigenvalue, noise, error, n_products */
+    double radius; /* of Newton steps; 0: DIIS */
+    struct scf_saddle saddles[SCF_MAX_SADDLES];
+    double curvatures[SCF_SPACES][4]; /* eigenvalue, noise, error, n_products */
 };
 
 /* The history without the numbers that evaluating the state again finds. */
@@ -34,7 +47,7 @@ static enum status move_numbers(const struct checkpoint_stream *stream, struct k
         {"n_saddles", .integer = &kept->n_saddles},
         {"n_starts", .integer = &kept->n_starts},
         {"radius", .real = &kept->radius},
-        {"saddles", .real = kept->saddles[0], .n = 2 * SCF_MAX_SADDLES},
+        {"saddles", .real = &kept->saddles[0].energy, .n = 2 * SCF_MAX_SADDLES},
         {"curvatures", .real = kept->curvatures[0], .n = 4 * SCF_SPACES},
         {"iteration", .integer = &history->iteration},
         {"n_without_progress", .integer = &history->n_without_progress},
@@ -67,15 +80,15 @@ static enum status move_of_spin(const struct checkpoint_stream *stream, const ch
     return A->n_columns > 0 ? checkpoint_stream_matrix(stream, &place, A) : STATUS_OK;
 }
 
-enum status scf_restart_move_basis(const struct checkpoint_stream *stream, struct dense *X)
+static enum status move_basis(const struct checkpoint_stream *stream, struct dense *X)
 {
     const struct checkpoint_matrix place = {
         .set = CHECKPOINT_SCF "/basis", .n_rows = X->n_columns, .of_functions = true};
     return checkpoint_stream_matrix(stream, &place, X);
 }
 
-enum status scf_restart_move_step(const struct checkpoint_stream *stream, int64_t step, int spin,
-                                  struct dense *packed)
+static enum status move_step(const struct checkpoint_stream *stream, int64_t step, int spin,
+                             struct dense *packed)
 {
     char name[48];
     snprintf(name, sizeof name, CHECKPOINT_SCF "/diis_%lld", (long long)step);
@@ -106,11 +119,6 @@ static enum status move_n_electrons(const struct checkpoint_stream *stream, int6
     return checkpoint_stream_numbers(stream, CHECKPOINT_OCCUPATION, 2, numbers, found);
 }
 
-static enum status move_reference(const struct checkpoint_stream *stream, int spin, struct dense *C)
-{
-    return move_of_spin(stream, CHECKPOINT_OCCUPATION "/reference", spin, true, C);
-}
-
 static enum status add_reference(const struct checkpoint_stream *stream, struct scf_solver *solver)
 {
     const struct scf_basis *basis = solver->basis;
@@ -119,7 +127,8 @@ static enum status add_reference(const struct checkpoint_stream *stream, struct 
     TRY(move_n_electrons(stream, n, &found));
     for (int s = 0; s < basis->problem->n_densities; s++) {
         scf_basis_expand(basis, solver->occupation->R[s], solver->state->C_o[s]);
-        TRY(move_reference(stream, s, solver->state->C_o[s]));
+        TRY(move_of_spin(stream, CHECKPOINT_OCCUPATION "/reference", s, true,
+                         solver->state->C_o[s]));
     }
     return STATUS_OK;
 }
@@ -138,7 +147,7 @@ static enum status take_reference(const struct checkpoint_stream *stream, struct
     dense_multiply('N', 'N', 1, basis->work_nn, basis->X, 0, basis->work_nm);
     for (int s = 0; s < basis->problem->n_densities; s++) {
         struct dense *C = solver->state->C_o[s];
-        TRY(move_reference(stream, s, C));
+        TRY(move_of_spin(stream, CHECKPOINT_OCCUPATION "/reference", s, true, C));
         if (C->n_columns > 0)
             dense_multiply('T', 'N', 1, basis->work_nm, C, 0, solver->occupation->R[s]);
     }
@@ -163,10 +172,7 @@ static struct kept_numbers numbers_of(const struct scf_solver *solver)
         .n_starts = solver->result->n_starts,
         .radius = second_order ? second_order->radius : 0,
     };
-    for (int i = 0; i < solver->result->n_saddles; i++) {
-        kept.saddles[i][0] = solver->result->saddles[i].energy;
-        kept.saddles[i][1] = solver->result->saddles[i].curvature;
-    }
+    memcpy(kept.saddles, solver->result->saddles, sizeof kept.saddles);
     for (int space = 0; space < SCF_SPACES; space++) {
         const struct scf_curvature *curvature = &solver->result->curvature[space];
         const double numbers[] = {curvature->eigenvalue, curvature->noise, curvature->error,
@@ -183,10 +189,10 @@ static enum status add_iterations(const struct checkpoint_stream *stream, void *
     struct kept_numbers kept = numbers_of(solver);
     bool found;
     TRY(move_numbers(stream, &kept, &solver->history, &found));
-    TRY(scf_restart_move_basis(stream, solver->basis->X));
+    TRY(move_basis(stream, solver->basis->X));
     for (int step = 0; step < kept.n_steps; step++)
         for (int s = 0; s < solver->basis->problem->n_densities; s++)
-            TRY(scf_restart_move_step(stream, step, s, diis_get_step(solver->diis, step, s)));
+            TRY(move_step(stream, step, s, diis_get_step(solver->diis, step, s)));
     TRY(move_others(stream, solver, &kept));
     return solver->occupation ? add_reference(stream, solver) : STATUS_OK;
 }
@@ -208,37 +214,29 @@ enum status scf_restart_write(struct scf_solver *solver)
         .add_context = solver,
         .add_bytes = scf_restart_bytes(solver->basis, diis_n_steps(solver->diis), 0),
     };
-    solver->is_written = true;
     checkpoint_write_or_warn(solver->settings->checkpoint, solver->basis->problem, &orbitals);
     return STATUS_OK;
 }
 
 /* --- reading --- */
 
-/* Takes X of the file, if both span the same space: then T = X^T S X_file is orthogonal. X_file: room for
- * it. */
-static enum status read_basis(const struct checkpoint_stream *stream, const struct scf_basis *basis,
-                              struct dense *X_file, bool *same)
-{
-    struct dense *T = basis->work_mm[0], *TT = basis->work_mm[1];
-    TRY(scf_basis_load(basis, basis->S));
-    TRY(scf_restart_move_basis(stream, X_file));
-    dense_multiply('N', 'N', 1, basis->work_nn, X_file, 0, basis->work_nm);
-    dense_multiply('T', 'N', 1, basis->X, basis->work_nm, 0, T);
-    dense_set_identity(TT);
-    dense_multiply('T', 'N', 1, T, T, -1, TT);
-    *same = dense_max_abs(TT) < SAME_SPACE;
-    if (*same)
-        dense_copy(X_file, basis->X);
-    return STATUS_OK;
-}
-
+/* Takes X of the file, if both span the same space: then T = X^T S X_file is orthogonal. */
 static enum status take_basis(const struct checkpoint_stream *stream, const struct scf_basis *basis,
                               bool *same)
 {
-    struct dense *X_file;
+    struct dense *T = basis->work_mm[0], *TT = basis->work_mm[1], *X_file;
+    TRY(scf_basis_load(basis, basis->S));
     TRY(dense_create(basis->problem->grid, basis->n_functions, basis->n_orbitals, &X_file));
-    enum status status = read_basis(stream, basis, X_file, same);
+    enum status status = move_basis(stream, X_file);
+    if (status == STATUS_OK) {
+        dense_multiply('N', 'N', 1, basis->work_nn, X_file, 0, basis->work_nm);
+        dense_multiply('T', 'N', 1, basis->X, basis->work_nm, 0, T);
+        dense_set_identity(TT);
+        dense_multiply('T', 'N', 1, T, T, -1, TT);
+        *same = dense_max_abs(TT) < SAME_SPACE;
+    }
+    if (*same)
+        dense_copy(X_file, basis->X);
     dense_destroy(X_file);
     return status;
 }
@@ -253,7 +251,7 @@ static enum status read_steps(const struct checkpoint_stream *stream, struct scf
     int64_t most = scf_diis_size(solver->settings, solver->basis->problem);
     for (int64_t step = n_steps > most ? n_steps - most : 0; step < n_steps; step++) {
         for (int s = 0; s < solver->basis->problem->n_densities; s++) {
-            TRY(scf_restart_move_step(stream, step, s, work[0]));
+            TRY(move_step(stream, step, s, work[0]));
             diis_unpack_step(work[0], work[1], state->F[s], state->U[s]);
         }
         diis_push(solver->diis, state->F, state->U);
@@ -287,9 +285,7 @@ static enum status take_numbers(struct scf_solver *solver, const struct kept_num
     solver->history = *history;
     solver->history.iteration--; /* the last one is evaluated again */
     solver->result->n_saddles = (int)kept->n_saddles;
-    for (int i = 0; i < kept->n_saddles; i++)
-        solver->result->saddles[i] =
-            (struct scf_saddle){.energy = kept->saddles[i][0], .curvature = kept->saddles[i][1]};
+    memcpy(solver->result->saddles, kept->saddles, sizeof kept->saddles);
     solver->is_resumed = true;
     solver->has_damped = kept->has_damped && solver->settings->damping > 0;
     if (!kept->has_best)

@@ -11,32 +11,29 @@
 /* Scratch for turning the orbitals of one spin. */
 struct turn {
     struct dense *square; /* n_occupied x n_occupied: kappa^T kappa */
-    struct dense *W, *W_scaled;
-    struct dense *kappa_W;      /* n_virtual x n_occupied */
-    struct dense *U_v;          /* of the state */
-    double *s2, *cosine, *sinc; /* n_occupied */
+    struct dense *W;
+    struct dense *kappa_W; /* n_virtual x n_occupied */
+    struct dense *U_v;     /* of the state */
+    double *s2, *factor;   /* n_occupied */
 };
 
-static void turn_fini(struct turn *turn)
-{
-    struct dense *const matrices[] = {turn->square, turn->W, turn->W_scaled, turn->kappa_W,
-                                      turn->U_v};
-    for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
-        dense_destroy(matrices[i]);
-    free(turn->s2);
-}
-
-enum { N_TURN_MEMBERS = 5 };
+enum { N_TURN_MEMBERS = 4 };
 static void list_turn_matrices(const struct scf_basis *basis, int spin, struct turn *turn,
                                struct dense_member members[N_TURN_MEMBERS])
 {
     int64_t m = basis->n_orbitals, o = basis->n_occupied[spin], v = m - o;
-    const struct dense_member all[N_TURN_MEMBERS] = {{&turn->square, o, o},
-                                                     {&turn->W, o, o},
-                                                     {&turn->W_scaled, o, o},
-                                                     {&turn->kappa_W, v, o},
-                                                     {&turn->U_v, m, v}};
+    const struct dense_member all[N_TURN_MEMBERS] = {
+        {&turn->square, o, o}, {&turn->W, o, o}, {&turn->kappa_W, v, o}, {&turn->U_v, m, v}};
     memcpy(members, all, sizeof all);
+}
+
+static void turn_fini(struct turn *turn)
+{
+    dense_destroy(turn->square);
+    dense_destroy(turn->W);
+    dense_destroy(turn->kappa_W);
+    dense_destroy(turn->U_v);
+    free(turn->s2);
 }
 
 /* Errors: on failure turn_fini still has to be called. */
@@ -44,12 +41,11 @@ static enum status turn_init(const struct scf_basis *basis, int spin, struct tur
 {
     int n_occupied = basis->n_occupied[spin];
     struct dense_member members[N_TURN_MEMBERS];
-    size_t size = 3 * (size_t)n_occupied * sizeof(double);
+    size_t size = 2 * (size_t)n_occupied * sizeof(double);
     *turn = (struct turn){.s2 = agree_calloc(basis->problem->comm, size, "turned orbitals")};
     if (!turn->s2)
         return STATUS_NO_MEMORY;
-    turn->cosine = turn->s2 + n_occupied;
-    turn->sinc = turn->cosine + n_occupied;
+    turn->factor = turn->s2 + n_occupied;
     list_turn_matrices(basis, spin, turn, members);
     return dense_create_members(basis->problem->grid, N_TURN_MEMBERS, members);
 }
@@ -62,7 +58,7 @@ int64_t scf_rotate_bytes(const struct scf_basis *plan)
         struct dense_member members[N_TURN_MEMBERS];
         list_turn_matrices(plan, s, &turn, members);
         int64_t bytes = dense_members_bytes(plan->problem->grid, N_TURN_MEMBERS, members) +
-                        (int64_t)sizeof(double) * 3 * plan->n_occupied[s];
+                        (int64_t)sizeof(double) * 2 * plan->n_occupied[s];
         most = bytes > most ? bytes : most;
     }
     return most;
@@ -76,18 +72,17 @@ static enum status turn_spin(const struct scf_basis *basis, const struct scf_sta
     TRY(turn_init(basis, spin, turn));
     dense_multiply('T', 'N', 1, kappa, kappa, 0, turn->square);
     TRY(dense_eigen(turn->square, turn->s2, turn->W));
+    dense_multiply('N', 'N', 1, state->U_o[spin], turn->W, 0, U_new);
+    for (int i = 0; i < n_occupied; i++)
+        turn->factor[i] = cos(sqrt(fmax(turn->s2[i], 0)));
+    dense_scale_columns(U_new, turn->factor);
+    dense_multiply('N', 'N', 1, kappa, turn->W, 0, turn->kappa_W);
     for (int i = 0; i < n_occupied; i++) {
         double s = sqrt(fmax(turn->s2[i], 0));
-        turn->cosine[i] = cos(s);
-        turn->sinc[i] = s > 1e-8 ? sin(s) / s : 1;
+        turn->factor[i] = s > 1e-8 ? sin(s) / s : 1;
     }
+    dense_scale_columns(turn->kappa_W, turn->factor);
     dense_copy_columns(state->U[spin], n_occupied, turn->U_v);
-    dense_copy(turn->W, turn->W_scaled);
-    dense_scale_columns(turn->W_scaled, turn->cosine);
-    dense_multiply('N', 'N', 1, state->U_o[spin], turn->W_scaled, 0, U_new);
-    dense_copy(turn->W, turn->W_scaled);
-    dense_scale_columns(turn->W_scaled, turn->sinc);
-    dense_multiply('N', 'N', 1, kappa, turn->W_scaled, 0, turn->kappa_W);
     dense_multiply('N', 'N', 1, turn->U_v, turn->kappa_W, 1, U_new);
     return STATUS_OK;
 }

@@ -2,11 +2,13 @@
 #include "hf/scf/scf_second_order.h"
 
 #include "hf/fock/fock_build.h"
+#include "hf/scf/scf_subspace.h"
 #include "hf/tiles/screening.h"
 #include "support/base/agree.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define FIRST_RADIUS 0.5
 #define MAX_RADIUS   2.0
@@ -15,20 +17,274 @@
 /* Energies differ by rounding within this fraction of the energy. */
 #define ROUNDING 1e-13
 
-enum { MAX_SHORTENED = 8, MAX_LENGTHS = 4 };
+enum { MAX_SHORTENED = 8, MAX_LENGTHS = 5 };
 
 /* A step that fails is followed by one of at most this fraction of its length. */
 #define SHORTENING 0.25
 
-/* Lengths of a step away from a saddle point: the first one, and the next as fractions of the
- * last. */
-#define FIRST_LENGTH     0.5
-#define MOST_SHORTENING  0.4
-#define LEAST_SHORTENING 0.01
+/* First length of a step away from a saddle point. */
+#define FIRST_LENGTH 0.5
 
 /* Least difference of orbital energies in the preconditioner, hartree: smaller ones
  * are no measure of the curvature. */
 #define MIN_GAP 0.1
+
+/* The subspace is large enough where further vectors would gain this fraction of the step's gain: in
+ * the region, and on its boundary, where the model does not hold so well. */
+#define LEFT_INSIDE      5e-3
+#define LEFT_ON_BOUNDARY 0.2
+
+/* The shift exceeds minus the lowest eigenvalue by at least this fraction of it. */
+#define LEAST_SHIFT 1e-9
+enum { SHIFT_BISECTIONS = 100 };
+
+/* --- the subspace of a step --- */
+
+/* A Newton step within a trust region, in a subspace of rotations that grows by products with the
+ * Hessian. The change of the energy by a rotation, over the weight of scf_hessian.h,
+ *
+ *   m(kappa) = g . kappa + 1/2 kappa . H kappa,   kappa . M kappa <= radius^2
+ *
+ * with the differences M of orbital energies for a metric, is minimised within the subspace, whatever
+ * the signs of the eigenvalues there. Two vectors share each pass over the integrals: the
+ * preconditioned residuals
+ *
+ *   of the step          g + (H + mu M) kappa,   mu >= 0 from the radius, and
+ *   of the lowest mode   (H - e M) x,            e: lowest eigenvalue in the subspace.
+ *
+ * The second one finds the soft modes on which steps with the first alone spend most of their products.
+ * No vector is noise, so that a step from symmetric orbitals leads to symmetric ones.
+ * Source: More & Sorensen, SIAM J. Sci. Stat. Comput. 4, 553 (1983), for the radius; Davidson, J. Comput.
+ * Phys. 17, 87 (1975). */
+
+/* In all; in a pass. */
+enum { NEWTON_VECTORS = 16, NEWTON_MAX_NEW = FOCK_MAX_COULOMB };
+
+struct newton_space {
+    struct scf_hessian *hessian;               /* borrowed */
+    struct scf_preconditioner *preconditioner; /* borrowed; has the metric */
+    int most_new;                              /* vectors of a pass, at most */
+    struct scf_subspace subspace;
+    double g[NEWTON_VECTORS];            /* x[i] . g */
+    double coefficients[NEWTON_VECTORS]; /* of kappa */
+    struct scf_rotation residual, next[NEWTON_MAX_NEW], scratch;
+    double residual_z; /* of the step: residual . B^-1 residual */
+    /* The step. */
+    struct scf_rotation kappa;
+    double slope;     /* g . kappa, < 0 unless g is zero */
+    double curvature; /* kappa . H kappa */
+    double length;    /* in the metric */
+    double shift;     /* mu */
+    bool on_boundary; /* of the trust region */
+};
+
+/* Those besides the subspace's. */
+enum { N_SPACE_ROTATIONS = NEWTON_MAX_NEW + 3 };
+
+/* hessian and preconditioner are those of a state, begun. On failure newton_space_fini still has to be
+ * called. */
+static enum status newton_space_init(struct scf_hessian *hessian,
+                                     struct scf_preconditioner *preconditioner, int most_new,
+                                     struct newton_space *space)
+{
+    *space = (struct newton_space){
+        .hessian = hessian, .preconditioner = preconditioner, .most_new = most_new};
+    TRY(scf_subspace_init(hessian->basis, NEWTON_VECTORS, &preconditioner->gap, &space->subspace));
+    TRY(scf_rotations_init(hessian->basis, NEWTON_MAX_NEW, space->next));
+    TRY(scf_rotations_init(hessian->basis, 1, &space->residual));
+    TRY(scf_rotations_init(hessian->basis, 1, &space->scratch));
+    return scf_rotations_init(hessian->basis, 1, &space->kappa);
+}
+
+static void newton_space_fini(struct newton_space *space)
+{
+    scf_rotations_fini(NEWTON_MAX_NEW, space->next);
+    scf_rotations_fini(1, &space->residual);
+    scf_rotations_fini(1, &space->scratch);
+    scf_rotations_fini(1, &space->kappa);
+    scf_subspace_fini(&space->subspace);
+}
+
+static int64_t newton_space_bytes(const struct scf_basis *plan)
+{
+    return N_SPACE_ROTATIONS * scf_rotation_bytes(plan) + scf_subspace_bytes(plan, NEWTON_VECTORS);
+}
+
+/* --- vectors of a pass --- */
+
+/* next[0] = the preconditioned residual of the step, kappa of it set. */
+static void correct_step(struct newton_space *space)
+{
+    const struct scf_energy_gap *gap = &space->preconditioner->gap;
+    scf_rotation_add(1, &space->hessian->gradient, 0, &space->residual);
+    scf_subspace_combine(&space->subspace, space->coefficients, &space->kappa, &space->residual);
+    scf_rotation_scale(gap, SCF_TIMES_GAP, &space->kappa, 0, &space->scratch);
+    scf_rotation_add(space->shift, &space->scratch, 1, &space->residual);
+    scf_preconditioner_apply(space->preconditioner, &space->residual, &space->next[0]);
+    space->residual_z = scf_rotation_dot(&space->residual, &space->next[0]);
+}
+
+/* next[1] = the preconditioned residual of the lowest mode. */
+static void correct_lowest_mode(struct newton_space *space)
+{
+    struct scf_rotation *mode = &space->scratch, *residual = &space->residual;
+    scf_rotation_add(0, residual, 0, residual);
+    scf_subspace_combine(&space->subspace, space->subspace.combinations, mode, residual);
+    scf_rotation_scale(&space->preconditioner->gap, SCF_TIMES_GAP, mode, 0, mode);
+    scf_rotation_add(-space->subspace.eigenvalues[0], mode, 1, residual);
+    scf_preconditioner_apply(space->preconditioner, residual, &space->next[1]);
+}
+
+/* The vectors of the coming pass: none if the subspace is full, or complete. */
+static void choose_pass(struct newton_space *space)
+{
+    struct scf_subspace *subspace = &space->subspace;
+    scf_subspace_add(subspace, &space->next[0]);
+    if (subspace->n_new == space->most_new)
+        return;
+    if (subspace->n > 0) {
+        correct_lowest_mode(space);
+        scf_subspace_add(subspace, &space->next[1]);
+    } else if (space->preconditioner->n > 0) {
+        scf_subspace_add(subspace, &space->preconditioner->x[0]); /* the softest, as a rule */
+    }
+}
+
+/* --- the model --- */
+
+/* The new vectors' products; screening is absolute, so the build sees vectors of norm 1. */
+static enum status multiply_pass(struct newton_space *space)
+{
+    const struct scf_rotation *vectors[NEWTON_MAX_NEW];
+    int n = space->subspace.n_new;
+    struct scf_rotation *x = scf_subspace_vectors(&space->subspace), *products[NEWTON_MAX_NEW];
+    double norms[NEWTON_MAX_NEW];
+    for (int i = 0; i < n; i++) {
+        norms[i] = sqrt(scf_rotation_dot(&x[i], &x[i]));
+        scf_rotation_add(0, &x[i], 1 / norms[i], &x[i]);
+        vectors[i] = &x[i];
+        products[i] = &scf_subspace_products(&space->subspace)[i];
+    }
+    TRY(scf_hessian_multiply_several(space->hessian, n, n, vectors, products));
+    for (int i = 0; i < n; i++) {
+        scf_rotation_add(0, &x[i], norms[i], &x[i]);
+        scf_rotation_add(0, products[i], norms[i], products[i]);
+    }
+    return STATUS_OK;
+}
+
+/* Takes the new vectors and their products into the subspace. */
+static enum status extend_model(struct newton_space *space)
+{
+    struct scf_subspace *subspace = &space->subspace;
+    scf_rotation_dot_products(subspace->n_new, scf_subspace_vectors(subspace), 1,
+                              &space->hessian->gradient, &space->g[subspace->n]);
+    return scf_subspace_extend(subspace);
+}
+
+/* along[k]: the gradient along eigenvector k. */
+static void project_gradient(const struct newton_space *space, double along[NEWTON_VECTORS])
+{
+    int n = space->subspace.n;
+    for (int k = 0; k < n; k++) {
+        along[k] = 0;
+        for (int i = 0; i < n; i++)
+            along[k] += space->subspace.combinations[k * n + i] * space->g[i];
+    }
+}
+
+/* Length of the step with a shift. */
+static double shifted_length(const struct newton_space *space, const double along[], double shift)
+{
+    double square = 0;
+    for (int k = 0; k < space->subspace.n; k++) {
+        double step = along[k] / (space->subspace.eigenvalues[k] + shift);
+        square += step * step;
+    }
+    return sqrt(square);
+}
+
+/* Sets shift and on_boundary: the length falls with the shift. */
+static void find_shift(struct newton_space *space, const double along[], double radius)
+{
+    double lowest = space->subspace.eigenvalues[0], square = 0;
+    space->on_boundary = !(lowest > 0 && shifted_length(space, along, 0) <= radius);
+    space->shift = 0;
+    if (!space->on_boundary)
+        return;
+    for (int k = 0; k < space->subspace.n; k++)
+        square += along[k] * along[k];
+    double low = fmax(0, -lowest) + LEAST_SHIFT * fmax(1, fabs(lowest));
+    double high = low + sqrt(square) / radius;
+    for (int i = 0; i < SHIFT_BISECTIONS; i++) {
+        double middle = (low + high) / 2;
+        if (shifted_length(space, along, middle) > radius)
+            low = middle;
+        else
+            high = middle;
+    }
+    space->shift = high;
+}
+
+/* Sets the step within a radius, without further products. */
+static void newton_space_step(struct newton_space *space, double radius)
+{
+    int n = space->subspace.n;
+    double along[NEWTON_VECTORS];
+    project_gradient(space, along);
+    find_shift(space, along, radius);
+    memset(space->coefficients, 0, sizeof space->coefficients);
+    space->slope = space->curvature = 0;
+    for (int k = 0; k < n; k++) {
+        double eigenvalue = space->subspace.eigenvalues[k];
+        double step = -along[k] / (eigenvalue + space->shift);
+        space->slope += along[k] * step;
+        space->curvature += eigenvalue * step * step;
+        for (int i = 0; i < n; i++)
+            space->coefficients[i] += space->subspace.combinations[k * n + i] * step;
+    }
+    space->length = shifted_length(space, along, space->shift);
+    correct_step(space);
+}
+
+/* Whether what the residual of the step promises is little. */
+static bool is_step_found(const struct newton_space *space)
+{
+    double gain = -(space->slope + space->curvature / 2), left = space->residual_z / 2;
+    return left <= (space->on_boundary ? LEFT_ON_BOUNDARY : LEFT_INSIDE) * gain;
+}
+
+/* Grows the subspace until further vectors would add little to what the step gains, and sets the step. */
+static enum status newton_space_minimise(struct newton_space *space, double radius)
+{
+    correct_step(space);
+    for (;;) {
+        choose_pass(space);
+        if (space->subspace.n_new == 0)
+            return STATUS_OK;
+        TRY(multiply_pass(space));
+        TRY(extend_model(space));
+        newton_space_step(space, radius);
+        if (is_step_found(space))
+            return STATUS_OK;
+    }
+}
+
+/* Gives the preconditioner the eigenvectors of lowest positive eigenvalue, for the next step; only
+ * newton_space_fini may follow. */
+static void newton_space_keep(struct newton_space *space)
+{
+    struct scf_subspace *subspace = &space->subspace;
+    int n_negative = 0;
+    while (n_negative < subspace->n && !(subspace->eigenvalues[n_negative] > 0))
+        n_negative++;
+    int n_kept = subspace->n - n_negative;
+    n_kept = n_kept < SCF_KEPT_DIRECTIONS ? n_kept : SCF_KEPT_DIRECTIONS;
+    scf_subspace_collapse(subspace, n_negative, n_kept);
+    scf_preconditioner_keep(space->preconditioner, n_kept, subspace->x, subspace->Hx);
+}
+
+/* --- steps --- */
 
 /* Products of a pass over the integrals of this number of matrices. */
 static int count_products(const struct scf_basis *basis, int n_matrices)
@@ -176,23 +432,17 @@ enum status scf_second_order_step(struct scf_second_order *solver, struct scf_st
     return status;
 }
 
-struct scf_directions scf_second_order_soft_modes(struct scf_second_order *solver,
-                                                  const struct scf_state *state)
+const struct scf_rotation *scf_second_order_soft_mode(struct scf_second_order *solver,
+                                                      const struct scf_state *state)
 {
-    struct scf_preconditioner *preconditioner = &solver->preconditioner;
-    scf_preconditioner_begin(preconditioner, state, MIN_GAP);
-    return (struct scf_directions){preconditioner->n, preconditioner->x};
+    scf_preconditioner_begin(&solver->preconditioner, state, MIN_GAP);
+    return solver->preconditioner.n > 0 ? &solver->preconditioner.x[0] : NULL;
 }
 
-/* The energy along a direction of negative curvature, from the point where the gradient is zero:
- *   E(t) = E(0) + w [ 1/2 c t^2 + 1/6 p t^3 + 1/24 q t^4 ],
- * p zero where a symmetry says that both ways are alike. */
+/* Steps along a direction of negative curvature, from the point where the gradient is zero. */
 struct valley {
     const struct scf_rotation *direction; /* of norm 1; borrowed */
     struct scf_rotation kappa;            /* scratch */
-    double weight, c;                     /* w and c */
-    double length;                        /* t of the last energies */
-    double change[2];                     /* E(length) - E(0) and E(-length) - E(0) */
 };
 
 /* Sets the trial to the state turned by t; *change: of the energy. */
@@ -208,54 +458,27 @@ static enum status try_length(struct scf_second_order *solver, const struct scf_
 /* Tries both ways; leaves the lower one in the trial if it is lower than state. Where a symmetry makes
  * both alike, that is the one that was built last. */
 static enum status try_both_ways(struct scf_second_order *solver, const struct scf_state *state,
-                                 struct valley *valley, bool *lower)
+                                 struct valley *valley, double t, bool *lower)
 {
-    double t = valley->length, *change = valley->change, again;
-    TRY(try_length(solver, state, valley, -t, &change[1]));
-    TRY(try_length(solver, state, valley, t, &change[0]));
-    *lower = fmin(change[0], change[1]) < -estimate_energy_noise(solver, state);
-    bool second =
-        *lower && change[1] < change[0] && is_visible(solver, change[0] - change[1], state);
+    double forth, back, again;
+    TRY(try_length(solver, state, valley, -t, &back));
+    TRY(try_length(solver, state, valley, t, &forth));
+    *lower = fmin(forth, back) < -estimate_energy_noise(solver, state);
+    bool second = *lower && back < forth && is_visible(solver, forth - back, state);
     return second ? try_length(solver, state, valley, -t, &again) : STATUS_OK;
 }
 
-/* The t of the lowest E(t), p and q being those of the last energies: where
- * c + 1/2 p t + 1/6 q t^2 = 0. */
-static double find_lowest_length(const struct valley *valley)
-{
-    double s = valley->length, c = valley->c;
-    double even = (valley->change[0] + valley->change[1]) / (2 * valley->weight);
-    double odd = (valley->change[0] - valley->change[1]) / (2 * valley->weight);
-    double p = 6 * odd / (s * s * s), q = 24 * (even - c * s * s / 2) / (s * s * s * s);
-    /* The way on which p leads down is the longer one. */
-    double t = (fabs(p) / 2 + sqrt(p * p / 4 - 2 * q * c / 3)) * 3 / q;
-    return fmin(fmax(t, LEAST_SHORTENING * s), MOST_SHORTENING * s);
-}
-
-/* Tries lengths until one leads down. */
-static enum status search_valley(struct scf_second_order *solver, const struct scf_state *state,
-                                 struct valley *valley, bool *moved)
-{
-    for (int i = 0; i < MAX_LENGTHS && !*moved; i++) {
-        if (i > 0)
-            valley->length = find_lowest_length(valley);
-        TRY(try_both_ways(solver, state, valley, moved));
-    }
-    return STATUS_OK;
-}
-
 enum status scf_second_order_descend(struct scf_second_order *solver,
-                                     const struct scf_rotation *direction, double curvature,
-                                     struct scf_state **state, bool *moved)
+                                     const struct scf_rotation *direction, struct scf_state **state,
+                                     bool *moved)
 {
-    struct valley valley = {.direction = direction,
-                            .weight = 2 * solver->basis->problem->electrons_per_orbital,
-                            .c = curvature,
-                            .length = FIRST_LENGTH};
+    struct valley valley = {.direction = direction};
+    enum status status = scf_rotations_init(solver->basis, 1, &valley.kappa);
+    double t = FIRST_LENGTH;
     *moved = false;
-    TRY(scf_rotation_init(solver->basis, &valley.kappa));
-    enum status status = search_valley(solver, *state, &valley, moved);
-    scf_rotation_fini(&valley.kappa);
+    for (int i = 0; i < MAX_LENGTHS && !*moved && status == STATUS_OK; i++, t *= SHORTENING)
+        status = try_both_ways(solver, *state, &valley, t, moved);
+    scf_rotations_fini(1, &valley.kappa);
     if (*moved)
         swap_states(solver, state);
     solver->radius = FIRST_RADIUS;

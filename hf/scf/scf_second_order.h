@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Second-order optimisation of orbitals: Newton steps within a trust region (scf_newton_space.h), each
+/* Second-order optimisation of orbitals: Newton steps within a trust region, each
  * of which begins with what the last one found, and is accepted only if the energy falls. Converges
  * where DIIS does not, at the price of several passes over the integrals for a step.
  * Source: Nocedal & Wright, Numerical Optimization (2006), algorithm 4.1. */
 #pragma once
 
-#include "hf/scf/scf_newton_space.h"
 #include "hf/scf/scf_preconditioner.h"
 #include "hf/scf/scf_state.h"
 #include "support/base/status.h"
@@ -42,14 +41,14 @@ struct scf_step {
 enum status scf_second_order_step(struct scf_second_order *solver, struct scf_state **state,
                                   struct scf_step *step);
 
-/* The directions in which the last step found the lowest positive curvatures, the lowest first, in the
- * orbitals of the state, which are canonical; lent until the next step. None before the first step. */
-struct scf_directions scf_second_order_soft_modes(struct scf_second_order *solver,
-                                                  const struct scf_state *state);
+/* The direction in which the last step found the lowest positive curvature, in the orbitals of the state,
+ * which are canonical; lent until the next step. NULL: none. */
+const struct scf_rotation *scf_second_order_soft_mode(struct scf_second_order *solver,
+                                                      const struct scf_state *state);
 
-/* Leaves a saddle point along direction, of norm 1 and of this negative curvature (scf_hessian.h),
- * by a search for the length of the step: *state becomes one of lower energy, as above. *moved is
+/* Leaves a saddle point along direction, of norm 1 and of negative curvature (scf_hessian.h),
+ * by steps that are shortened until one leads down: *state becomes one of lower energy, as above. *moved is
  * false if none is found. *state has to be accurate, so that small differences count. */
 enum status scf_second_order_descend(struct scf_second_order *solver,
-                                     const struct scf_rotation *direction, double curvature,
-                                     struct scf_state **state, bool *moved);
+                                     const struct scf_rotation *direction, struct scf_state **state,
+                                     bool *moved);

@@ -2,7 +2,6 @@
 #include "hf/scf/scf_solver.h"
 
 #include "hf/scf/scf_report.h"
-#include "hf/scf/scf_restart.h"
 #include "hf/scf/scf_stability.h"
 #include "support/base/clock.h"
 #include "support/base/log.h"
@@ -162,7 +161,6 @@ static enum status record_iteration(struct scf_solver *solver)
     if (solver->settings->observe)
         solver->settings->observe(now, solver->settings->observe_context);
     solver->result->iterations = now->iteration;
-    solver->is_written = false;
     return solver->history.iteration % solver->settings->checkpoint_every == 0
                ? scf_restart_write(solver)
                : STATUS_OK;
@@ -198,36 +196,43 @@ static enum status build_guess(struct scf_solver *solver, struct darray *const D
                                      : STATUS_OK;
 }
 
-/* Goes from the guess to its orbitals, or those of its Fock matrix, mixed. */
-static enum status mix_guess(struct scf_solver *solver)
-{
-    if (!solver->state->idempotent)
-        TRY(scf_state_diagonalise(solver->basis, solver->state));
-    TRY(scf_state_mix(solver->basis, solver->state));
-    TRY(scf_state_build(solver->basis, solver->fock, solver->state));
-    return scf_state_canonicalise(solver->basis, solver->state);
-}
-
-/* Goes to the orbitals of the guess, or those of its Fock matrix, one of which is exchanged. */
-static enum status swap_guess(struct scf_solver *solver)
+/* Breaks the symmetry between the spins: the highest occupied and the lowest virtual orbital are turned
+ * into each other by 45 degrees, of alpha and beta in opposite senses, where a spin has both. */
+static enum status mix_orbitals(struct scf_solver *solver)
 {
     const struct scf_basis *basis = solver->basis;
+    for (int s = 0; s < basis->problem->n_orbital_sets; s++) {
+        int o = basis->n_occupied[s];
+        if (o > 0 && o < basis->n_orbitals)
+            TRY(scf_state_turn(solver->state, s, o - 1, o, sqrt(0.5),
+                               s == 0 ? sqrt(0.5) : -sqrt(0.5)));
+    }
+    return STATUS_OK;
+}
+
+/* Exchanges an occupied and a virtual orbital. */
+static enum status swap_orbitals(struct scf_solver *solver)
+{
     const struct scf_swap *swap = &solver->settings->swap;
-    int n_occupied = basis->n_occupied[swap->spin];
-    if (swap->occupied > n_occupied || swap->virtual <= n_occupied ||
-        swap->virtual > basis->n_orbitals)
+    int n_occupied = solver->basis->n_occupied[swap->spin], n = solver->basis->n_orbitals;
+    if (swap->occupied > n_occupied || swap->virtual <= n_occupied || swap->virtual > n)
         return FAIL(
             STATUS_INPUT,
             "--guess-swap %lld:%lld names an occupied orbital, of 1 to %d here, and a virtual "
             "one, of %d to %d",
-            (long long)swap->occupied, (long long)swap->virtual, n_occupied, n_occupied + 1,
-            basis->n_orbitals);
+            (long long)swap->occupied, (long long)swap->virtual, n_occupied, n_occupied + 1, n);
+    return scf_state_turn(solver->state, swap->spin, (int)swap->occupied - 1,
+                          (int)swap->virtual - 1, 0, 1);
+}
+
+/* Goes to the orbitals of the guess, or those of its Fock matrix, mixed or with two exchanged. */
+static enum status change_guess(struct scf_solver *solver)
+{
     if (!solver->state->idempotent)
-        TRY(scf_state_diagonalise(basis, solver->state));
-    TRY(scf_state_swap(basis, solver->state, swap->spin, (int)swap->occupied - 1,
-                       (int)swap->virtual - 1));
-    TRY(scf_state_build(basis, solver->fock, solver->state));
-    return scf_state_canonicalise(basis, solver->state);
+        TRY(scf_state_diagonalise(solver->basis, solver->state));
+    TRY(solver->settings->mix ? mix_orbitals(solver) : swap_orbitals(solver));
+    TRY(scf_state_build(solver->basis, solver->fock, solver->state));
+    return scf_state_canonicalise(solver->basis, solver->state);
 }
 
 static const char *first_state_name(const struct scf_settings *settings)
@@ -237,27 +242,17 @@ static const char *first_state_name(const struct scf_settings *settings)
     return settings->swap.occupied > 0 ? "swapped guess" : "guess";
 }
 
-/* Sets the state to that of the guess density D, its orbitals mixed or swapped as the settings say; and the
+/* The state of the guess density D, its orbitals mixed or swapped as the settings say; and the
  * reference of a kept occupation, unless that is from a restart. */
-static enum status find_first_state(struct scf_solver *solver, struct darray *const D[])
-{
-    bool mix = solver->settings->mix, swap = solver->settings->swap.occupied > 0;
-    TRY(build_guess(solver, D));
-    if (mix)
-        TRY(mix_guess(solver));
-    if (swap)
-        TRY(swap_guess(solver));
-    if (solver->occupation && !solver->occupation->is_set)
-        scf_occupation_set(solver->occupation, solver->state);
-    scf_state_gradient(solver->basis, solver->state);
-    bool has_steps = solver->settings->guess_steps && solver->state->idempotent && !mix && !swap;
-    return has_steps ? scf_restart_lift_steps(solver) : STATUS_OK;
-}
-
 static enum status evaluate_guess(struct scf_solver *solver, struct darray *const D[])
 {
     start_iteration(solver, first_state_name(solver->settings));
-    TRY(find_first_state(solver, D));
+    TRY(build_guess(solver, D));
+    if (solver->settings->mix || solver->settings->swap.occupied > 0)
+        TRY(change_guess(solver));
+    if (solver->occupation && !solver->occupation->is_set)
+        scf_occupation_set(solver->occupation, solver->state);
+    scf_state_gradient(solver->basis, solver->state);
     solver->history.is_canonical = solver->state->idempotent;
     return record_iteration(solver);
 }
@@ -422,8 +417,8 @@ static enum status leave_saddle(struct scf_solver *solver, const struct scf_stab
     bool moved;
     start_iteration(solver, "descent");
     TRY(scf_solver_need_second_order(solver));
-    TRY(scf_second_order_descend(solver->second_order, &stability->direction, saddle.curvature,
-                                 &solver->state, &moved));
+    TRY(scf_second_order_descend(solver->second_order, &stability->direction, &solver->state,
+                                 &moved));
     solver->history.method = SCF_BY_NEWTON;
     TRY(record_iteration(solver));
     if (!moved) {
@@ -447,9 +442,7 @@ static enum status measure_lowering(struct scf_solver *solver,
     enum status status =
         scf_second_order_create(basis, solver->fock, basis->problem->n_densities, &search);
     if (status == STATUS_OK)
-        status = scf_second_order_descend(search, &stability->direction,
-                                          stability->curvature[solver->result->space].eigenvalue,
-                                          &lower, &found);
+        status = scf_second_order_descend(search, &stability->direction, &lower, &found);
     if (found) {
         solver->result->lowering = solver->state->energy - lower->energy;
         search->trial = lower;
@@ -470,13 +463,13 @@ static enum status test_stability(struct scf_solver *solver)
 {
     struct scf_hessian hessian;
     struct scf_stability stability;
-    struct scf_directions soft = {0};
+    const struct scf_rotation *soft = NULL;
     enum scf_space own = solver->result->space;
     TRY(scf_hessian_init(solver->basis, solver->fock, solver->state, &hessian));
     enum wall_use use = wall_time_begin(WALL_STABILITY);
     if (solver->second_order)
-        soft = scf_second_order_soft_modes(solver->second_order, solver->state);
-    enum status status = scf_stability_init(&hessian, &soft, &stability);
+        soft = scf_second_order_soft_mode(solver->second_order, solver->state);
+    enum status status = scf_stability_init(&hessian, soft, &stability);
     wall_time_end(use);
     scf_hessian_fini(&hessian);
     TRY(status);
@@ -494,16 +487,10 @@ static enum status test_stability(struct scf_solver *solver)
     return status;
 }
 
-/* Writes the last state. */
-static enum status end(struct scf_solver *solver)
-{
-    return solver->is_written && !solver->result->converged ? STATUS_OK : scf_restart_write(solver);
-}
-
 static enum status fail_to_converge(struct scf_solver *solver, enum scf_action why)
 {
     double gradient = solver->state->gradient;
-    TRY(end(solver));
+    TRY(scf_restart_write(solver));
     if (why == SCF_ENDS_ROUNDED)
         return FAIL(STATUS_NOT_CONVERGED,
                     "the orbital gradient is %.1e, no more than rounding errors: --converge %g is "
@@ -543,7 +530,7 @@ enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D
             break;
         case SCF_DONE:
             solver->result->converged = true;
-            return end(solver);
+            return scf_restart_write(solver);
         case SCF_ENDS:
         case SCF_ENDS_ROUNDED:
         case SCF_ENDS_STUCK:

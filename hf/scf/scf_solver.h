@@ -32,7 +32,6 @@ struct scf_solver {
     bool has_damped;                       /* F_damped is set */
     struct dense *U_best[2];               /* occupied orbitals of the lowest energy so far */
     bool is_resumed; /* the first iteration is the last one of the run that this one resumes */
-    bool is_written; /* the state is in the checkpoint */
     struct scf_iteration now;
     double started_s; /* clock at the start of the iteration */
     struct scf_result *result;
@@ -62,3 +61,19 @@ enum status scf_solver_need_second_order(struct scf_solver *solver);
 /* Sets the result's orbitals to those of the state, over the functions.
  * Errors: STATUS_NO_MEMORY. */
 enum status scf_solver_expand_orbitals(struct scf_solver *solver);
+
+/* --- checkpoints (scf_restart.c) --- */
+
+/* Bytes in the file, with so many steps of DIIS and other matrices of their size.
+ * Not collective. */
+int64_t scf_restart_bytes(const struct scf_basis *basis, int64_t n_steps, int n_others);
+
+/* Writes the state to the checkpoint, if one is wanted and the state has orbitals; sets the
+ * result's orbitals then. A file that cannot be written is a warning. Collective, like what
+ * follows. Errors: STATUS_NO_MEMORY. */
+enum status scf_restart_write(struct scf_solver *solver);
+
+/* Sets the solver, which is new, to where the run that wrote settings->restart was, and X of its basis to
+ * the file's. Where that was of other orbitals or has no such group, the solver stays new: a message says
+ * so. Errors: those of checkpoint_stream_matrix. */
+enum status scf_restart_read(struct scf_solver *solver);

@@ -2,7 +2,6 @@
 #include "hf/scf/scf_stability.h"
 
 #include "hf/fock/fock_build.h"
-#include "hf/scf/scf_free_rotation.h"
 #include "hf/scf/scf_subspace.h"
 #include "hf/tiles/screening.h"
 #include "hf/tiles/tile_symmetry.h"
@@ -18,7 +17,6 @@ enum {
 
 /* A residual below this is small enough unless the sign of a smaller eigenvalue is in doubt. */
 #define SMALL_RESIDUAL 2e-3
-#define TINY_RESIDUAL  2e-5
 
 /* Curvatures are of this order, hartree, but for the lowest, and third derivatives of the energy. */
 #define TYPICAL_CURVATURE 0.1
@@ -26,9 +24,6 @@ enum {
 
 /* Least difference of orbital energies less the eigenvalue, hartree. */
 #define LEAST_GAP 0.1
-
-/* A soft mode of which less is left without free rotations is one of them. */
-#define LEAST_LEFT 0.5
 
 /* How carefully a search goes. The first vectors are noise divided start_divisions times by the
  * differences of orbital energies: low excitations of every symmetry, the more divisions the fewer
@@ -54,12 +49,11 @@ struct curvature_search {
     int most_new; /* vectors of a pass */
     const struct search_care *care;
     struct scf_subspace subspace;
-    struct scf_rotation next[FOCK_MAX_MATRICES]; /* for the coming pass, the best first */
-    struct scf_rotation x, scratch;              /* x: of the lowest eigenvalue */
-    double residual_norm;                        /* of H x - eigenvalue x */
-    struct scf_rotation free[SCF_MAX_FREE_ROTATIONS];
-    struct scf_directions
-        free_rotations;             /* left out, where there are others: their eigenvalue is 0 */
+    struct scf_rotation next[FOCK_MAX_MATRICES];      /* for the coming pass, the best first */
+    struct scf_rotation x, scratch;                   /* x: of the lowest eigenvalue */
+    double residual_norm;                             /* of H x - eigenvalue x */
+    struct scf_rotation free[SCF_MAX_FREE_ROTATIONS]; /* left out of the subspace, where there are
+                                                       * others: their eigenvalue is 0 */
     bool has_soft;                  /* the first vector was a soft mode, not noise */
     double gradient_norm;           /* of the state */
     struct scf_curvature curvature; /* the outcome */
@@ -83,23 +77,12 @@ static int most_vectors(const struct scf_basis *basis, bool is_own)
 /* Those besides the subspace's. */
 enum { N_SEARCH_ROTATIONS = FOCK_MAX_MATRICES + 2 + SCF_MAX_FREE_ROTATIONS };
 
-static void list_search_rotations(struct curvature_search *search,
-                                  struct scf_rotation *all[N_SEARCH_ROTATIONS])
-{
-    *all++ = &search->x;
-    *all++ = &search->scratch;
-    for (int i = 0; i < FOCK_MAX_MATRICES; i++)
-        *all++ = &search->next[i];
-    for (int i = 0; i < SCF_MAX_FREE_ROTATIONS; i++)
-        *all++ = &search->free[i];
-}
-
 static void curvature_search_fini(struct curvature_search *search)
 {
-    struct scf_rotation *all[N_SEARCH_ROTATIONS];
-    list_search_rotations(search, all);
-    for (int i = 0; i < N_SEARCH_ROTATIONS; i++)
-        scf_rotation_fini(all[i]);
+    scf_rotations_fini(FOCK_MAX_MATRICES, search->next);
+    scf_rotations_fini(SCF_MAX_FREE_ROTATIONS, search->free);
+    scf_rotations_fini(1, &search->x);
+    scf_rotations_fini(1, &search->scratch);
     scf_subspace_fini(&search->subspace);
 }
 
@@ -107,13 +90,10 @@ static void curvature_search_fini(struct curvature_search *search)
 static void divide_by_gaps(const struct curvature_search *search, double shift,
                            struct scf_rotation *x)
 {
-    const struct scf_energy_gap gap = {
-        .orbital_energies = {search->hessian->orbital_energies[0],
-                             search->hessian->orbital_energies[1]},
-        .shift = -shift,
-        .floor = LEAST_GAP,
-    };
-    scf_rotation_divide(&gap, x, x);
+    struct scf_energy_gap gap = search->hessian->gap;
+    gap.shift = -shift;
+    gap.floor = LEAST_GAP;
+    scf_rotation_scale(&gap, SCF_OVER_GAP, x, 0, x);
 }
 
 /* The dimension of the space. */
@@ -125,29 +105,13 @@ static int64_t count_rotations(const struct scf_basis *basis)
     return n;
 }
 
-/* Sets x to the first soft mode that is no free rotation; false if there is none. */
-static bool set_soft(const struct curvature_search *search, const struct scf_directions *soft,
-                     struct scf_rotation *x)
-{
-    double dots[SCF_MAX_FREE_ROTATIONS + 1];
-    for (int i = 0; i < soft->n; i++) {
-        double free = 0;
-        scf_rotation_dots(search->free_rotations.n, search->free, &soft->x[i], dots);
-        for (int k = 0; k < search->free_rotations.n; k++)
-            free += dots[k] * dots[k];
-        if (dots[search->free_rotations.n] - free > LEAST_LEFT * dots[search->free_rotations.n]) {
-            scf_rotation_add(1, &soft->x[i], 0, x);
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The first vectors: a soft mode beside noise, or noise. */
-static void set_first_vectors(struct curvature_search *search, const struct scf_directions *soft)
+static void set_first_vectors(struct curvature_search *search, const struct scf_rotation *soft)
 {
-    if (soft && !scf_is_restricted(search->hessian->basis->problem) && search->most_new > 1)
-        search->has_soft = set_soft(search, soft, &search->next[0]);
+    search->has_soft =
+        soft && !scf_is_restricted(search->hessian->basis->problem) && search->most_new > 1;
+    if (search->has_soft)
+        scf_rotation_add(1, soft, 0, &search->next[0]);
     for (int i = search->has_soft; i < search->most_new; i++) {
         scf_rotation_set_noise(i, &search->next[i]);
         for (int k = 0; k < search->care->start_divisions; k++)
@@ -157,56 +121,42 @@ static void set_first_vectors(struct curvature_search *search, const struct scf_
 
 /* search: zeroed. On failure curvature_search_fini still has to be called. */
 static enum status curvature_search_init(struct scf_hessian *hessian, bool is_own,
-                                         const struct scf_directions *soft,
+                                         const struct scf_rotation *soft,
                                          struct curvature_search *search)
 {
     const struct scf_basis *basis = hessian->basis;
-    struct scf_rotation *all[N_SEARCH_ROTATIONS];
     search->hessian = hessian;
     search->is_own = is_own;
     search->most_new = most_vectors(basis, is_own);
     search->care = scf_is_restricted(basis->problem) ? &restricted_care : &unrestricted_care;
     search->curvature.error = INFINITY;
     search->gradient_norm = sqrt(scf_rotation_dot(&hessian->gradient, &hessian->gradient));
-    search->free_rotations.x = search->free;
-    TRY(scf_subspace_init(basis, SCF_SUBSPACE_VECTORS, NULL, &search->free_rotations,
-                          &search->subspace));
-    list_search_rotations(search, all);
-    TRY(scf_rotations_init(basis, N_SEARCH_ROTATIONS, all));
+    TRY(scf_subspace_init(basis, SCF_SUBSPACE_VECTORS, NULL, &search->subspace));
+    search->subspace.left_out = search->free;
+    TRY(scf_rotations_init(basis, FOCK_MAX_MATRICES, search->next));
+    TRY(scf_rotations_init(basis, SCF_MAX_FREE_ROTATIONS, search->free));
+    TRY(scf_rotations_init(basis, 1, &search->x));
+    TRY(scf_rotations_init(basis, 1, &search->scratch));
     if (is_own)
-        TRY(scf_find_free_rotations(hessian, search->free, &search->free_rotations.n));
-    if (search->free_rotations.n == count_rotations(basis))
-        search->free_rotations.n = 0;
+        TRY(scf_find_free_rotations(hessian, search->free, &search->subspace.n_left_out));
+    if (search->subspace.n_left_out == count_rotations(basis))
+        search->subspace.n_left_out = 0;
     set_first_vectors(search, soft);
     return STATUS_OK;
-}
-
-/* An unrestricted state has one space, which gets all there is room for. Of the two of a restricted one, the
- * wider one gets all that the own one leaves: there one vector converges with the least work, and where
- * that is not enough, two save passes. */
-static int count_wanted(const struct curvature_search *search)
-{
-    bool is_long = search->curvature.n_products >= search->care->min_products;
-    bool has_wider = search->is_own && scf_is_restricted(search->hessian->basis->problem);
-    return is_long || !has_wider ? search->most_new : 1;
 }
 
 /* An estimate of how far below the Ritz value e_1 = eigenvalues[0] its eigenvalue lies, after
  * Temple's inequality: the square of the residual over the distance from e_1 to the next
  * eigenvalue. The inequality needs a lower bound of that; the next Ritz value, which is an upper
- * one, stands for it. A cluster of eigenvalues counts as one, but for its width, min_k [ e_k - e_1
- * + residual^2 / (e_k+1 - e_1) ]. In any case an eigenvalue lies within the residual;
- * while that is large the vectors may lack the next one. Source: Temple, Proc. R. Soc. Lond. A 119, 276 (1928). */
+ * one, stands for it. In any case an eigenvalue lies within the residual; while that is large the
+ * vectors may lack the next one. Source: Temple, Proc. R. Soc. Lond. A 119, 276 (1928). */
 static double estimate_eigenvalue_error(const struct curvature_search *search)
 {
     const double *e = search->subspace.eigenvalues;
-    double residual = search->residual_norm, error = residual;
-    int n = search->subspace.n;
-    if (residual >= SMALL_RESIDUAL)
+    double residual = search->residual_norm;
+    if (residual >= SMALL_RESIDUAL || search->subspace.n < 2)
         return residual;
-    for (int k = 0; k + 1 < n; k++)
-        error = fmin(error, e[k] - e[0] + residual * residual / (e[k + 1] - e[0]));
-    return error;
+    return fmin(residual, residual * residual / (e[1] - e[0]));
 }
 
 /* Error of the lowest eigenvalue that more products do not make smaller: of screening, because
@@ -236,17 +186,6 @@ static bool is_error_small(const struct curvature_search *search, double eigenva
             eigenvalue_error < fraction * fabs(curvature->eigenvalue));
 }
 
-/* Whether the search may end. In the own space, where few vectors share a pass, x may be a mixture
- * of two states that lie closer together than the residual: that must not leave the sign open. */
-static bool is_sign_found(const struct curvature_search *search, double eigenvalue_error)
-{
-    const struct scf_curvature *curvature = &search->curvature;
-    double residual = search->residual_norm, size = fabs(curvature->eigenvalue);
-    if (search->is_own && size <= residual)
-        return residual < fmax(curvature->noise, TINY_RESIDUAL);
-    return size > curvature->noise + eigenvalue_error || eigenvalue_error < curvature->noise;
-}
-
 /* Errors of the lowest eigenvalue. The search is done if its sign is known, or if the error
  * is mostly noise. */
 static void check_lowest(struct curvature_search *search)
@@ -256,7 +195,8 @@ static void check_lowest(struct curvature_search *search)
     curvature->noise = estimate_eigenvalue_noise(search);
     search->done = is_error_small(search, eigenvalue_error);
     curvature->error = search->done ? curvature->noise + eigenvalue_error : INFINITY;
-    search->done = search->done && is_sign_found(search, eigenvalue_error);
+    search->done = search->done && (fabs(curvature->eigenvalue) > curvature->error ||
+                                    eigenvalue_error < curvature->noise);
 }
 
 /* Chooses n vectors for the coming pass; the search is done if there are none. */
@@ -336,15 +276,10 @@ static int count_stability_spaces(const struct scf_basis *basis)
     return SCF_SPACES - (int)scf_own_space(basis->problem);
 }
 
-static int64_t search_bytes(const struct scf_basis *plan)
-{
-    return N_SEARCH_ROTATIONS * scf_rotation_bytes(plan) +
-           scf_subspace_bytes(plan, SCF_SUBSPACE_VECTORS);
-}
-
 int64_t scf_stability_bytes(const struct scf_basis *plan)
 {
-    return count_stability_spaces(plan) * search_bytes(plan);
+    return count_stability_spaces(plan) * (N_SEARCH_ROTATIONS * scf_rotation_bytes(plan) +
+                                           scf_subspace_bytes(plan, SCF_SUBSPACE_VECTORS));
 }
 
 /* The products of the new vectors of both searches in one pass over the integrals. */
@@ -374,14 +309,15 @@ static void bound_own_space(struct curvature_search *own, const struct curvature
     own->done = true;
 }
 
-/* Chooses the vectors of the coming pass; whether there are any. */
+/* Chooses the vectors of the coming pass; whether there are any. Of two searches the wider one gets all that
+ * the own one leaves: there one vector converges with the least work. */
 static bool choose_vectors_of_both(struct curvature_searches *searches)
 {
     int left = FOCK_MAX_MATRICES;
     bool any = false;
     for (int space = 0; space < searches->n; space++) {
         struct curvature_search *search = &searches->of[space];
-        int n = count_wanted(search);
+        int n = space == 0 && searches->n > 1 ? 1 : search->most_new;
         add_vectors(search, n < left ? n : left);
         left -= search->subspace.n_new;
         any |= search->subspace.n_new > 0;
@@ -406,7 +342,7 @@ static enum status find_lowest(struct curvature_searches *searches, int *n_build
 }
 
 static enum status search_spaces(struct curvature_searches *searches,
-                                 const struct scf_directions *soft, struct scf_stability *stability)
+                                 const struct scf_rotation *soft, struct scf_stability *stability)
 {
     struct scf_hessian *hessian = searches->hessian;
     enum scf_space own = scf_own_space(hessian->basis->problem);
@@ -420,7 +356,7 @@ static enum status search_spaces(struct curvature_searches *searches,
     return STATUS_OK;
 }
 
-enum status scf_stability_init(struct scf_hessian *hessian, const struct scf_directions *soft,
+enum status scf_stability_init(struct scf_hessian *hessian, const struct scf_rotation *soft,
                                struct scf_stability *stability)
 {
     struct curvature_searches searches = {.hessian = hessian,
@@ -434,5 +370,5 @@ enum status scf_stability_init(struct scf_hessian *hessian, const struct scf_dir
 
 void scf_stability_fini(struct scf_stability *stability)
 {
-    scf_rotation_fini(&stability->direction);
+    scf_rotations_fini(1, &stability->direction);
 }

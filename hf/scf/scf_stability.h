@@ -7,7 +7,7 @@
  * Source: Seeger & Pople, J. Chem. Phys. 66, 3045 (1977). */
 #pragma once
 
-#include "hf/scf/scf_curvature.h"
+#include "hf/scf/scf.h"
 #include "hf/scf/scf_hessian.h"
 #include "support/base/status.h"
 
@@ -19,10 +19,10 @@ struct scf_stability {
     int n_builds; /* passes over the integrals: each of all quartets once, or less */
 };
 
-/* soft: directions of low curvature that are known, the lowest first, with which the search about an
- * unrestricted state begins; NULL: none. Collective. Errors: those of scf_hessian_multiply_several,
+/* soft: a direction of low curvature, with which the search about an unrestricted state begins; NULL: none
+ * is known. Collective. Errors: those of scf_hessian_multiply_several,
  * STATUS_NO_MEMORY; nothing is left then. */
-enum status scf_stability_init(struct scf_hessian *hessian, const struct scf_directions *soft,
+enum status scf_stability_init(struct scf_hessian *hessian, const struct scf_rotation *soft,
                                struct scf_stability *stability);
 void scf_stability_fini(struct scf_stability *stability);
 

@@ -245,50 +245,22 @@ enum status scf_state_canonicalise(const struct scf_basis *basis, struct scf_sta
     return STATUS_OK;
 }
 
-/* The orbitals number n_occupied - 1 and n_occupied of a spin, turned by 45 degrees; sign: which
- * way. With room for three columns. */
-static void turn_frontier(struct dense *U, int n_occupied, double sign,
-                          struct dense *const column[3])
+enum status scf_state_turn(struct scf_state *state, int spin, int occupied, int virtual,
+                           double cosine, double sine)
 {
-    struct dense *occupied = column[0], *virtual = column[1], *old = column[2];
-    dense_copy_columns(U, n_occupied - 1, occupied);
-    dense_copy_columns(U, n_occupied, virtual);
-    dense_copy(occupied, old);
-    dense_add(sign * sqrt(0.5), virtual, sqrt(0.5), occupied);
-    dense_add(-sign * sqrt(0.5), old, sqrt(0.5), virtual);
-    dense_set_columns(occupied, n_occupied - 1, U);
-    dense_set_columns(virtual, n_occupied, U);
-}
-
-enum status scf_state_mix(const struct scf_basis *basis, struct scf_state *state)
-{
-    int64_t m = basis->n_orbitals;
-    struct dense *column[3];
+    struct dense *U = state->U[spin], *U_i, *U_a, *old;
     const struct dense_member members[] = {
-        {&column[0], m, 1}, {&column[1], m, 1}, {&column[2], m, 1}};
-    TRY(dense_create_members(basis->problem->grid, 3, members));
-    for (int s = 0; s < basis->problem->n_orbital_sets; s++) {
-        if (basis->n_occupied[s] > 0 && basis->n_occupied[s] < m)
-            turn_frontier(state->U[s], basis->n_occupied[s], s == 0 ? 1 : -1, column);
-        dense_copy_columns(state->U[s], 0, state->U_o[s]);
-    }
-    for (int i = 0; i < 3; i++)
-        dense_destroy(column[i]);
-    return STATUS_OK;
-}
-
-enum status scf_state_swap(const struct scf_basis *basis, struct scf_state *state, int spin,
-                           int occupied, int virtual)
-{
-    struct dense *U = state->U[spin], *column[2];
-    const struct dense_member members[] = {{&column[0], U->n_rows, 1}, {&column[1], U->n_rows, 1}};
-    TRY(dense_create_members(basis->problem->grid, 2, members));
-    dense_copy_columns(U, occupied, column[0]);
-    dense_copy_columns(U, virtual, column[1]);
-    dense_set_columns(column[0], virtual, U);
-    dense_set_columns(column[1], occupied, U);
+        {&U_i, U->n_rows, 1}, {&U_a, U->n_rows, 1}, {&old, U->n_rows, 1}};
+    TRY(dense_create_members(U->grid, 3, members));
+    dense_copy_columns(U, occupied, U_i);
+    dense_copy_columns(U, virtual, U_a);
+    dense_copy(U_i, old);
+    dense_add(sine, U_a, cosine, U_i);
+    dense_add(-sine, old, cosine, U_a);
+    dense_set_columns(U_i, occupied, U);
+    dense_set_columns(U_a, virtual, U);
     dense_copy_columns(U, 0, state->U_o[spin]);
-    dense_destroy(column[0]);
-    dense_destroy(column[1]);
+    for (int i = 0; i < 3; i++)
+        dense_destroy(*members[i].matrix);
     return STATUS_OK;
 }

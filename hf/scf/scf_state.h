@@ -74,15 +74,9 @@ enum status scf_state_diagonalise(const struct scf_basis *basis, struct scf_stat
  * Errors: those of dense_eigen. */
 enum status scf_state_canonicalise(const struct scf_basis *basis, struct scf_state *state);
 
-/* Breaks the symmetry between the spins: turns the highest occupied and the lowest virtual orbital of
- * U into each other by 45 degrees, of alpha and beta in opposite senses,
- *   U_o' = (U_o +- U_v) / sqrt(2),  U_v' = (U_v -+ U_o) / sqrt(2)
- * where a spin has both, and sets U_o; the canonical orbitals must be known. F, the energies and
- * those of the orbitals are left as they are. Errors: STATUS_NO_MEMORY. */
-enum status scf_state_mix(const struct scf_basis *basis, struct scf_state *state);
-
-/* Exchanges an occupied and a virtual column of U, numbered from 0, and sets U_o: a determinant that is
- * excited by one electron, or two where the spins share orbitals. The canonical orbitals must be
- * known; F and energies are left as they are. Errors: STATUS_NO_MEMORY. */
-enum status scf_state_swap(const struct scf_basis *basis, struct scf_state *state, int spin,
-                           int occupied, int virtual);
+/* Turns an occupied and a virtual column of U, numbered from 0, into each other and sets U_o,
+ *   U_i' = cosine U_i + sine U_a,  U_a' = cosine U_a - sine U_i:
+ * a sine of 1 exchanges them. The canonical orbitals must be known; F, the energies and those of the orbitals
+ * are left as they are. Errors: STATUS_NO_MEMORY. */
+enum status scf_state_turn(struct scf_state *state, int spin, int occupied, int virtual,
+                           double cosine, double sine);

@@ -7,36 +7,20 @@
 /* A vector of whose norm less than this is new is rounding errors. */
 #define LEAST_NEW 1e-8
 
-enum { MAX_ROTATIONS = 2 * SCF_SUBSPACE_VECTORS + 1 };
-
-/* The pointers to all; their number. */
-static int list_vectors(struct scf_subspace *subspace, struct scf_rotation *all[MAX_ROTATIONS])
-{
-    int n = 0;
-    all[n++] = &subspace->scratch;
-    for (int i = 0; i < subspace->capacity; i++) {
-        all[n++] = &subspace->x[i];
-        all[n++] = &subspace->Hx[i];
-    }
-    return n;
-}
-
 enum status scf_subspace_init(const struct scf_basis *basis, int capacity,
-                              const struct scf_energy_gap *metric,
-                              const struct scf_directions *left_out, struct scf_subspace *subspace)
+                              const struct scf_energy_gap *metric, struct scf_subspace *subspace)
 {
-    struct scf_rotation *all[MAX_ROTATIONS];
-    *subspace = (struct scf_subspace){.metric = metric, .left_out = left_out, .capacity = capacity};
-    int n = list_vectors(subspace, all);
-    return scf_rotations_init(basis, n, all);
+    *subspace = (struct scf_subspace){.metric = metric, .capacity = capacity};
+    TRY(scf_rotations_init(basis, 1, &subspace->scratch));
+    TRY(scf_rotations_init(basis, capacity, subspace->x));
+    return scf_rotations_init(basis, capacity, subspace->Hx);
 }
 
 void scf_subspace_fini(struct scf_subspace *subspace)
 {
-    struct scf_rotation *all[MAX_ROTATIONS];
-    int n = list_vectors(subspace, all);
-    for (int i = 0; i < n; i++)
-        scf_rotation_fini(all[i]);
+    scf_rotations_fini(1, &subspace->scratch);
+    scf_rotations_fini(subspace->capacity, subspace->x);
+    scf_rotations_fini(subspace->capacity, subspace->Hx);
 }
 
 int64_t scf_subspace_bytes(const struct scf_basis *plan, int capacity)
@@ -44,28 +28,17 @@ int64_t scf_subspace_bytes(const struct scf_basis *plan, int capacity)
     return (2 * (int64_t)capacity + 1) * scf_rotation_bytes(plan);
 }
 
-/* dots[i] = y[i] . M vector for n rotations, dots[n] = vector . M vector. */
-static void find_products_with(struct scf_subspace *subspace, int n, const struct scf_rotation y[],
-                               const struct scf_rotation *vector, double dots[])
-{
-    const struct scf_rotation *Mv = vector;
-    if (subspace->metric) {
-        scf_rotation_multiply(subspace->metric, vector, &subspace->scratch);
-        Mv = &subspace->scratch;
-    }
-    scf_rotation_dots(n, y, Mv, dots);
-    if (subspace->metric)
-        dots[n] = scf_rotation_dot(vector, Mv);
-}
-
-/* Removes what vector has of n orthonormal rotations; *before, *left: the square of its norm before and
- * after it. */
+/* Removes what vector has of n rotations, orthonormal in the metric M; *before, *left: the square of its
+ * norm before and after it. */
 static void remove_overlaps(struct scf_subspace *subspace, int n, const struct scf_rotation y[],
                             struct scf_rotation *vector, double *before, double *left)
 {
-    double dots[SCF_SUBSPACE_VECTORS + 1];
-    find_products_with(subspace, n, y, vector, dots);
-    *before = *left = dots[n];
+    double dots[SCF_SUBSPACE_VECTORS];
+    const struct scf_rotation *Mv = subspace->metric ? &subspace->scratch : vector;
+    if (subspace->metric)
+        scf_rotation_scale(subspace->metric, SCF_TIMES_GAP, vector, 0, &subspace->scratch);
+    scf_rotation_dot_products(n, y, 1, Mv, dots);
+    *before = *left = scf_rotation_dot(vector, Mv);
     for (int i = 0; i < n; i++) {
         scf_rotation_add(-dots[i], &y[i], 1, vector);
         *left -= dots[i] * dots[i];
@@ -79,8 +52,8 @@ static bool orthonormalise(struct scf_subspace *subspace, int n)
     double first = 0, before, left;
     /* Twice: the first pass leaves rounding errors of what it removes. */
     for (int pass = 0; pass < 2; pass++) {
-        if (subspace->left_out && subspace->left_out->n > 0) {
-            remove_overlaps(subspace, subspace->left_out->n, subspace->left_out->x, vector, &before,
+        if (subspace->n_left_out > 0) {
+            remove_overlaps(subspace, subspace->n_left_out, subspace->left_out, vector, &before,
                             &left);
             first = pass == 0 ? before : first;
         }
@@ -116,8 +89,12 @@ enum status scf_subspace_extend(struct scf_subspace *subspace)
 {
     int first = subspace->n, n = first + subspace->n_new;
     double *C = subspace->combinations;
-    scf_rotations_extend_matrix(first, n, subspace->x, subspace->Hx, SCF_SUBSPACE_VECTORS,
-                                subspace->matrix);
+    double dots[SCF_SUBSPACE_VECTORS * FOCK_MAX_MATRICES];
+    scf_rotation_dot_products(n, subspace->x, n - first, &subspace->Hx[first], dots);
+    for (int j = first; j < n; j++)
+        for (int i = 0; i <= j; i++)
+            subspace->matrix[i * SCF_SUBSPACE_VECTORS + j] =
+                subspace->matrix[j * SCF_SUBSPACE_VECTORS + i] = dots[(j - first) * n + i];
     subspace->n = n;
     subspace->n_new = 0;
     for (int64_t i = 0; i < n; i++)
@@ -134,11 +111,27 @@ void scf_subspace_combine(const struct scf_subspace *subspace, const double *C,
     }
 }
 
+/* x[k] = sum_i C[k * n + i] x[i] for k < m, in place. */
+static void combine_rotations(int n, int m, const double *C, struct scf_rotation x[])
+{
+    for (int s = 0; s < 2; s++) {
+        size_t size = n > 0 && x[0].kappa[s] ? dense_local_size(x[0].kappa[s]) : 0;
+        for (size_t at = 0; at < size; at++) {
+            double combined[SCF_SUBSPACE_VECTORS] = {0};
+            for (int k = 0; k < m; k++)
+                for (int i = 0; i < n; i++)
+                    combined[k] += C[k * n + i] * x[i].kappa[s]->local[at];
+            for (int k = 0; k < m; k++)
+                x[k].kappa[s]->local[at] = combined[k];
+        }
+    }
+}
+
 void scf_subspace_collapse(struct scf_subspace *subspace, int first, int n)
 {
     const double *C = subspace->combinations + (int64_t)first * subspace->n;
-    scf_rotations_combine(subspace->n, n, C, subspace->x);
-    scf_rotations_combine(subspace->n, n, C, subspace->Hx);
+    combine_rotations(subspace->n, n, C, subspace->x);
+    combine_rotations(subspace->n, n, C, subspace->Hx);
     for (int k = 0; k < n; k++)
         for (int l = 0; l < n; l++) {
             double *element = &subspace->matrix[k * SCF_SUBSPACE_VECTORS + l];

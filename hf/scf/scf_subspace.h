@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A subspace of rotations that grows by products with the Hessian, and the model of the energy there:
- * for Newton steps (scf_newton_space.h) and the lowest curvatures (scf_stability.h). A pass over the
+ * for Newton steps (scf_second_order.h) and the lowest curvatures (scf_stability.h). A pass over the
  * integrals is
  *
  *   scf_subspace_add for each new vector, the products of those into scf_subspace_products,
@@ -15,11 +15,12 @@
 
 #include <stdbool.h>
 
-enum { SCF_SUBSPACE_VECTORS = SCF_MAX_COMBINED };
+enum { SCF_SUBSPACE_VECTORS = 24 };
 
 struct scf_subspace {
-    const struct scf_energy_gap *metric;         /* borrowed; NULL: the unit matrix */
-    const struct scf_directions *left_out;       /* orthonormal: no vector has of them; or NULL */
+    const struct scf_energy_gap *metric; /* borrowed; NULL: the unit matrix */
+    int n_left_out;
+    const struct scf_rotation *left_out;         /* orthonormal: no vector has of them; borrowed */
     int capacity;                                /* vectors */
     int n, n_new;                                /* with products; after them, in the coming pass */
     struct scf_rotation x[SCF_SUBSPACE_VECTORS]; /* orthonormal in the metric */
@@ -31,11 +32,10 @@ struct scf_subspace {
     double work[SYMMETRIC_EIGEN_WORK * SCF_SUBSPACE_VECTORS];
 };
 
-/* Without vectors. Collective, like all that follows. On failure scf_subspace_fini still has to be
- * called. Errors: STATUS_NO_MEMORY. */
+/* Without vectors; the owner sets what is left out. Collective, like all that follows. On failure
+ * scf_subspace_fini still has to be called. Errors: STATUS_NO_MEMORY. */
 enum status scf_subspace_init(const struct scf_basis *basis, int capacity,
-                              const struct scf_energy_gap *metric,
-                              const struct scf_directions *left_out, struct scf_subspace *subspace);
+                              const struct scf_energy_gap *metric, struct scf_subspace *subspace);
 void scf_subspace_fini(struct scf_subspace *subspace);
 
 /* Bytes that it takes of a process, at most (scf_basis_plan). Not collective. */

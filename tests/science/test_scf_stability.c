@@ -135,8 +135,8 @@ static void check_several(struct solution *solution, int with_own, int n, double
     const struct scf_rotation *vectors[FOCK_MAX_MATRICES] = {NULL};
     struct scf_rotation *products[FOCK_MAX_MATRICES] = {NULL};
     for (int i = 0; i < n; i++) {
-        check_ok(scf_rotation_init(solution->basis, &kappa[i]));
-        check_ok(scf_rotation_init(solution->basis, &product[i]));
+        check_ok(scf_rotations_init(solution->basis, 1, &kappa[i]));
+        check_ok(scf_rotations_init(solution->basis, 1, &product[i]));
         scf_rotation_set_noise(i, &kappa[i]);
         scf_rotation_add(0, &kappa[i], 1 / sqrt(scf_rotation_dot(&kappa[i], &kappa[i])), &kappa[i]);
         vectors[i] = &kappa[i];
@@ -145,8 +145,8 @@ static void check_several(struct solution *solution, int with_own, int n, double
     check_ok(scf_hessian_multiply_several(&solution->hessian, with_own, n, vectors, products));
     for (int i = 0; i < n; i++) {
         check_product(solution, H[i >= with_own], &kappa[i], &product[i]);
-        scf_rotation_fini(&kappa[i]);
-        scf_rotation_fini(&product[i]);
+        scf_rotations_fini(1, &kappa[i]);
+        scf_rotations_fini(1, &product[i]);
     }
 }
 
@@ -210,14 +210,13 @@ static void check_soft_starts(struct solution *solution, const struct stability_
     for (int64_t k = 0; k < n && k < 4; k++) {
         struct scf_rotation mode;
         struct scf_stability stability;
-        const struct scf_directions soft = {1, &mode};
-        check_ok(scf_rotation_init(solution->basis, &mode));
+        check_ok(scf_rotations_init(solution->basis, 1, &mode));
         set_rotation(vectors + k * n, &mode);
-        check_ok(scf_stability_init(&solution->hessian, &soft, &stability));
+        check_ok(scf_stability_init(&solution->hessian, &mode, &stability));
         check_curvature(&stability.curvature[SCF_REAL_UHF], n, values, expected->n_free,
                         expected->verdict[SCF_REAL_UHF]);
         scf_stability_fini(&stability);
-        scf_rotation_fini(&mode);
+        scf_rotations_fini(1, &mode);
     }
 }
 

@@ -113,15 +113,12 @@ static void check_methods(void)
 static void check_rotations(void)
 {
     enum { N_ROTATIONS = 6 };
-    struct scf_rotation rotations[N_ROTATIONS], *all[N_ROTATIONS];
-    for (int i = 0; i < N_ROTATIONS; i++)
-        all[i] = &rotations[i];
+    struct scf_rotation rotations[N_ROTATIONS];
     double before = heap_bytes(), bytes = (double)(N_ROTATIONS * scf_rotation_bytes(&plan));
-    check_ok(scf_rotations_init(basis, N_ROTATIONS, all));
+    check_ok(scf_rotations_init(basis, N_ROTATIONS, rotations));
     check_taken("rotations", bytes, 0, before);
     assert_true((double)scf_stability_bytes(&plan) > bytes);
-    for (int i = 0; i < N_ROTATIONS; i++)
-        scf_rotation_fini(&rotations[i]);
+    scf_rotations_fini(N_ROTATIONS, rotations);
 }
 
 static void test_the_methods_take_what_they_say(void **state)

@@ -8,7 +8,7 @@
 
 #define FLOOR 0.1
 
-enum { N_DIRECTIONS = 3, N_ROTATIONS = 2 * N_DIRECTIONS + 3 };
+enum { N_DIRECTIONS = 3 };
 
 struct fixture {
     struct solution solution;
@@ -22,12 +22,11 @@ static void fixture_init(const struct scf_case *scf_case, struct fixture *fixtur
     *fixture = (struct fixture){0};
     solution_init(scf_case, false, &fixture->solution);
     struct scf_hessian *hessian = &fixture->solution.hessian;
-    struct scf_rotation *all[N_ROTATIONS] = {&fixture->r, &fixture->y, &fixture->z};
-    for (int i = 0; i < N_DIRECTIONS; i++) {
-        all[3 + 2 * i] = &fixture->x[i];
-        all[4 + 2 * i] = &fixture->Hx[i];
-    }
-    check_ok(scf_rotations_init(hessian->basis, N_ROTATIONS, all));
+    check_ok(scf_rotations_init(hessian->basis, N_DIRECTIONS, fixture->x));
+    check_ok(scf_rotations_init(hessian->basis, N_DIRECTIONS, fixture->Hx));
+    check_ok(scf_rotations_init(hessian->basis, 1, &fixture->r));
+    check_ok(scf_rotations_init(hessian->basis, 1, &fixture->y));
+    check_ok(scf_rotations_init(hessian->basis, 1, &fixture->z));
     check_ok(scf_preconditioner_init(hessian->basis, &fixture->preconditioner));
     scf_preconditioner_begin(&fixture->preconditioner, fixture->solution.state, FLOOR);
     for (int i = 0; i < N_DIRECTIONS; i++) {
@@ -45,13 +44,11 @@ static void fixture_init(const struct scf_case *scf_case, struct fixture *fixtur
 
 static void fixture_fini(struct fixture *fixture)
 {
-    for (int i = 0; i < N_DIRECTIONS; i++) {
-        scf_rotation_fini(&fixture->x[i]);
-        scf_rotation_fini(&fixture->Hx[i]);
-    }
-    scf_rotation_fini(&fixture->r);
-    scf_rotation_fini(&fixture->y);
-    scf_rotation_fini(&fixture->z);
+    scf_rotations_fini(N_DIRECTIONS, fixture->x);
+    scf_rotations_fini(N_DIRECTIONS, fixture->Hx);
+    scf_rotations_fini(1, &fixture->r);
+    scf_rotations_fini(1, &fixture->y);
+    scf_rotations_fini(1, &fixture->z);
     scf_preconditioner_fini(&fixture->preconditioner);
     solution_fini(&fixture->solution);
 }

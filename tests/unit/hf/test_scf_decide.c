@@ -166,20 +166,6 @@ static void test_a_stall_changes_the_method(void **state)
     DECIDES(SCF_STEP_DIIS);
 }
 
-/* Energies above the lowest count twice. */
-static void test_rises_are_stalls_sooner(void **state)
-{
-    (void)state;
-    struct scf_history history = running();
-    scf_history_advance(&history);
-    history.energy += 1e-3;
-    for (int i = 0; i < 3; i++)
-        scf_history_advance(&history);
-    DECIDES(SCF_STEP_DIIS);
-    scf_history_advance(&history);
-    DECIDES(SCF_STEP_NEWTON);
-}
-
 static void test_many_iterations_of_diis_are_enough(void **state)
 {
     (void)state;
@@ -238,7 +224,6 @@ int main(void)
         cmocka_unit_test_setup(test_a_test_can_ask_for_the_gradient, begin),
         cmocka_unit_test_setup(test_changes_that_shrink_end_closed_shells, begin),
         cmocka_unit_test_setup(test_a_stall_changes_the_method, begin),
-        cmocka_unit_test_setup(test_rises_are_stalls_sooner, begin),
         cmocka_unit_test_setup(test_many_iterations_of_diis_are_enough, begin),
         cmocka_unit_test_setup(test_newton_steps_stay_in_charge, begin),
         cmocka_unit_test_setup(test_a_stuck_newton_step, begin),

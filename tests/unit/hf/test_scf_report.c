@@ -90,10 +90,10 @@ static void test_a_curvature_below_its_error_is_not_settled(void **state)
         {{6.3e-6, 1e-6, 2e-6, 9}, " 6.3e-06 +- 2e-06: a local minimum"},
         {{6.3e-6, 1e-6, 7e-6, 9}, " 6.3e-06 +- 7e-06: not settled"},
         {{6.3e-6, 1e-6, INFINITY, 9}, " at most 6.3e-06: not settled"},
-        {{0.467459, 1e-6, 0.0617, 9}, " 0.47 +- 0.06: a local minimum"},
+        {{0.467459, 1e-6, 0.0617, 9}, " 0.4675 +- 0.06: a local minimum"},
         {{0.467459, 1e-6, 4e-4, 9}, " 0.4675 +- 0.0004: a local minimum"},
         {{0.315211, 1e-6, 0.137, 9}, " between 0.18 and 0.32: a local minimum"},
-        {{-0.0262, 1e-6, 0.5, 9}, " at most -0.03: UNSTABLE"},
+        {{-0.0262, 1e-6, 0.5, 9}, " at most -0.0262: UNSTABLE"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[4096];
