@@ -33,7 +33,7 @@ struct shell {
     int64_t atom; /* index of its centre in the molecule */
     int64_t first_function;
     double center[3];           /* Bohr */
-    const double *exponents;    /* n_primitives, descending, none twice; owned by the set */
+    const double *exponents;    /* n_primitives, descending, none twice; in shells->numbers */
     const double *coefficients; /* n_primitives */
 };
 

@@ -62,7 +62,7 @@ static enum status check_flip(const struct hf_calculation *calculation)
 static enum status check_guess(struct hf_calculation *calculation)
 {
     const struct hf_settings *settings = calculation->settings;
-    const char *file = hf_settings_guess_file(settings);
+    const char *file = hf_settings_density_file(settings);
     /* A density that a run resumes or builds from may not be of another geometry or basis. */
     enum checkpoint_fit fit = settings->density || settings->restart ? CHECKPOINT_FITS_FUNCTIONS
                                                                      : CHECKPOINT_FITS_ELEMENTS;

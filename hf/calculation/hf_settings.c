@@ -26,7 +26,7 @@ const char *hf_settings_basis_file(const struct hf_settings *settings)
     return basis_set_is_file(settings->basis) ? settings->basis : NULL;
 }
 
-const char *hf_settings_guess_file(const struct hf_settings *settings)
+const char *hf_settings_density_file(const struct hf_settings *settings)
 {
     const char *guess = settings->guess;
     if (settings->density || settings->restart)

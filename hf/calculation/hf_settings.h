@@ -69,7 +69,7 @@ void hf_settings_default(struct hf_settings *settings);
 /* The files of the basis and of the initial density: of restart, density or guess. NULL for sets and guesses
  * with names. */
 const char *hf_settings_basis_file(const struct hf_settings *settings);
-const char *hf_settings_guess_file(const struct hf_settings *settings);
+const char *hf_settings_density_file(const struct hf_settings *settings);
 
 /* Whether Fock builds are those of an SCF that uses the symmetry of the molecule. */
 bool hf_settings_use_symmetry(const struct hf_settings *settings);

@@ -50,8 +50,6 @@ struct placed_pair {
     double weight;    /* 1/2 for a group with itself, else 1 */
 };
 
-/* State of one worker's symmetric digestion: its tiles in blocks, and vectors for the blocks of
- * several quartets side by side. */
 struct fock_digest {
     const struct digest_kernels *kernels; /* for the processor's vectors */
     struct group_blocks blocks;

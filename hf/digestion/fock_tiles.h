@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tiles of D that a process reads in a Fock build, and of F that it adds to.
  *
- *     distributed D    fetched once, with the largest element of every block of two groups of shells
+ *     distributed D    fetched once, with the weights of every block of two groups of shells
  *        |  fock_tiles_begin_quartet
  *        v
  *     views            the tiles of the six pairs of roles I, J, K, L of a tile quartet (IJ|KL)
@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 /* The budget for caches is divided by these. F gets twice as much as D, because its tiles are also written
- * back; the pairs are those of fock_worker.h. */
+ * back; shell pairs are those of fock_worker.c. */
 enum { CACHE_PART_OF_D = 4, CACHE_PART_OF_PAIRS = 4, CACHE_PART_OF_F = 2 };
 
 /* Tile (I, J) of the density, I >= J; matrices row-major over functions, weights over groups. */

@@ -23,14 +23,14 @@ struct part {
 
 /* Parts smaller than NOISE of the largest one are rounding errors, and left out. A build must not contain them:
  * representatives of a matrix of several representations mix these, so that F would have an error of first
- * order in the noise. Parts below CLEAN of the cutoff are too small for that. */
+ * order in the noise. Parts below CLEAN of the threshold are too small for that. */
 #define NOISE 1e-8
 #define CLEAN 1e-3
 
 struct fock_parts {
     const struct tile_symmetry *symmetry;
     int n_operations; /* in the build */
-    double cutoff;
+    double threshold;
     MPI_Comm comm;
     struct density_kind kind;                  /* of the build */
     const struct darray *D[FOCK_MAX_MATRICES]; /* of the build */
@@ -42,14 +42,14 @@ struct fock_parts {
     struct darray *input[FOCK_MAX_MATRICES];    /* likewise, for parts of several */
 };
 
-enum status fock_parts_create(const struct tile_symmetry *symmetry, double cutoff, MPI_Comm comm,
+enum status fock_parts_create(const struct tile_symmetry *symmetry, double threshold, MPI_Comm comm,
                               struct fock_parts **parts)
 {
     struct fock_parts *made = *parts = agree_calloc(comm, sizeof *made, "parts of densities");
     if (!made)
         return STATUS_NO_MEMORY;
     made->symmetry = symmetry;
-    made->cutoff = cutoff;
+    made->threshold = threshold;
     made->comm = comm;
     return STATUS_OK;
 }
@@ -117,8 +117,8 @@ static enum status try_all_operations(struct fock_parts *parts)
     bool all = true;
     for (int i = 0; i < parts->kind.n_matrices; i++) {
         double symmetric = largest[i][0], rest = largest[i][1];
-        all &= rest < fmax(parts->cutoff, NOISE * symmetric);
-        parts->is_clean[i] = rest < CLEAN * parts->cutoff;
+        all &= rest < fmax(parts->threshold, NOISE * symmetric);
+        parts->is_clean[i] = rest < CLEAN * parts->threshold;
     }
     if (all)
         parts->n_operations = group->order;
@@ -137,8 +137,8 @@ static enum status look_for_parts(struct fock_parts *parts,
             most = fmax(most, largest[i][r]);
         parts->is_clean[i] = true;
         for (int r = 0; r < POINT_GROUP_MAX_COMMUTING; r++) {
-            has[i][r] = largest[i][r] >= fmax(parts->cutoff, NOISE * most);
-            parts->is_clean[i] &= has[i][r] || largest[i][r] < CLEAN * parts->cutoff;
+            has[i][r] = largest[i][r] >= fmax(parts->threshold, NOISE * most);
+            parts->is_clean[i] &= has[i][r] || largest[i][r] < CLEAN * parts->threshold;
         }
     }
     return STATUS_OK;

@@ -27,10 +27,10 @@
 
 struct fock_parts;
 
-/* cutoff: parts whose elements are all smaller are left out, as rounding adds them. symmetry is
+/* threshold: parts whose elements are all smaller are left out, as rounding adds them. symmetry is
  * borrowed. Collective over comm, whose processes are those of darray_comm(). Errors:
  * STATUS_NO_MEMORY; the same everywhere. */
-enum status fock_parts_create(const struct tile_symmetry *symmetry, double cutoff, MPI_Comm comm,
+enum status fock_parts_create(const struct tile_symmetry *symmetry, double threshold, MPI_Comm comm,
                               struct fock_parts **parts);
 
 /* Collective; NULL is fine. */

@@ -29,7 +29,7 @@ static enum status check_output_files(const struct hf_settings *settings,
                                      {"checkpoint", settings->scf.checkpoint},
                                      {"trace", trace_json_path(&settings->pool, trace)}};
     const char *inputs[] = {settings->molecule, hf_settings_basis_file(settings), other_input};
-    const char *checkpoint = hf_settings_guess_file(settings);
+    const char *checkpoint = hf_settings_density_file(settings);
     TRY(outputs_check_distinct(outputs, 8, inputs, 3));
     TRY(outputs_check_distinct(outputs, 6, &checkpoint, 1));
     TRY(outputs_check_writable(outputs, 6));

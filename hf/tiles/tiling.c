@@ -30,10 +30,10 @@ static int64_t count_group_tiles(const struct shells *shells, int64_t target)
     return n_tiles;
 }
 
-int64_t tiling_default_target(const struct shells *shells, int order)
+int64_t tiling_default_target(const struct shells *shells, int n_commuting)
 {
     int64_t target = shells->max_group_functions, n_tiles = MOST_TILES;
-    if (order > 1 && shells->n_functions > LARGEST_TARGET)
+    if (n_commuting > 1 && shells->n_functions > LARGEST_TARGET)
         n_tiles = (shells->n_functions + LARGEST_TARGET - 1) / LARGEST_TARGET;
     if (n_tiles > MOST_TILES)
         n_tiles = MOST_TILES;

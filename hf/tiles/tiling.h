@@ -25,9 +25,12 @@ struct tile_quartet {
 };
 
 /* The default target, from molecule and basis alone, so that F has the same bits on any number of
- * processes: 40 above 160 functions; else the least that makes four tiles or, of more than 40 functions
- * and a molecule with so many symmetry operations that move centres, as many as tiles of 40 would be. */
-int64_t tiling_default_target(const struct shells *shells, int order);
+ * processes:
+ *     above 160 functions                                     40
+ *     41 to 160, and more than one commuting operation moves centres
+ *                                                             the least that makes as many tiles as 40 would
+ *     else                                                    the least that makes four tiles */
+int64_t tiling_default_target(const struct shells *shells, int n_commuting);
 
 /* Cuts the groups, in order, into tiles of at most target functions; a single
  * larger group is a tile of its own. target >= 1. Errors: STATUS_NO_MEMORY. */
