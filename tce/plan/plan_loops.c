@@ -210,142 +210,21 @@ static enum status set_steps(const struct loop_builder *builder)
     return STATUS_OK;
 }
 
-/* --- slices --- */
+/* --- size --- */
 
-/* Elements of a local tensor of a slice: a second-level cache holds a few, and the work on them is long
- * beside the start of a step. */
-#define SLICE_ELEMENTS (12 * 1024)
-
-/* Fewer rows, columns or summed values than this make no product of matrices. */
-enum { LEAST_EXTENT = 4 };
-
-static bool operand_has(const struct tile_loop_step *step, enum loop_operand operand, int index)
-{
-    for (int d = 0; step->tensor[operand] >= 0 && d < step->labels[operand].rank; d++)
-        if (step->index[operand][d] == index)
-            return true;
-    return false;
-}
-
-static double size_of_index(const struct tile_loop_step *step, int index)
-{
-    for (int operand = LOOP_A; operand < N_LOOP_OPERANDS; operand++)
-        for (int d = 0; step->tensor[operand] >= 0 && d < step->labels[operand].rank; d++)
-            if (step->index[operand][d] == index)
-                return (double)step->labels[operand].space[d]->size;
-    return 1;
-}
-
-/* Whether it multiplies matrices for given values of the loop's indices. */
-static bool multiplies_matrices(const struct tile_loop_step *step)
-{
-    double rows = 1, columns = 1, summed = 1;
-    for (int x = 0; x < MAX_INDICES && step->tensor[LOOP_B] >= 0; x++) {
-        bool in_A = operand_has(step, LOOP_A, x), in_B = operand_has(step, LOOP_B, x);
-        bool in_C = operand_has(step, LOOP_C, x);
-        if (step->loop_index[x] >= 0)
-            continue;
-        double extent = size_of_index(step, x);
-        rows *= in_A && !in_B ? extent : 1;
-        columns *= in_B && !in_A ? extent : 1;
-        summed *= in_A && in_B && !in_C ? extent : 1;
-    }
-    return fmin(fmin(rows, columns), summed) >= LEAST_EXTENT;
-}
-
-/* Whether a tensor that a sliced step makes has the values of a slice alone: an intermediate of a sum, or
- * one with all indices of the loop. */
-static bool may_be_sliced(const struct loop_builder *builder, const struct tile_loop_step *step)
-{
-    int tensor = step->tensor[LOOP_C], n = 0;
-    const struct tile_loop_tensor *made = &builder->made->problem.tensors[tensor];
-    if (!made->local || builder->made->tensor[tensor] >= builder->plan->n_program_tensors)
-        return true;
-    for (int d = 0; d < made->labels.rank; d++)
-        n += made->loop_index[d] >= 0;
-    return n == builder->of->n;
-}
-
-static bool is_used_before(const struct tile_loop_problem *problem, int tensor, int step)
-{
-    for (int s = 0; s < step; s++)
-        for (int operand = LOOP_C; operand < N_LOOP_OPERANDS; operand++)
-            if (problem->steps[s].tensor[operand] == tensor)
-                return true;
-    return false;
-}
-
-/* The first of the last steps that can be sliced. */
-static int find_first_sliced(const struct loop_builder *builder)
-{
-    const struct tile_loop_problem *problem = &builder->made->problem;
-    int first = problem->n_steps;
-    while (first > 0 && !multiplies_matrices(&problem->steps[first - 1]) &&
-           may_be_sliced(builder, &problem->steps[first - 1]))
-        first--;
-    /* A tensor that an earlier step uses, too, is made for the whole tuple. */
-    for (int s = problem->n_steps - 1; s >= first; s--)
-        if (problem->tensors[problem->steps[s].tensor[LOOP_C]].local &&
-            is_used_before(problem, problem->steps[s].tensor[LOOP_C], first)) {
-            first = s + 1;
-            s = problem->n_steps;
-        }
-    return first;
-}
-
-/* Elements of the largest tensor of slices, for one value of each of the loop's indices. */
-static double elements_of_slices(const struct loop_builder *builder)
-{
-    const struct tile_loop_problem *problem = &builder->made->problem;
-    double most = 1;
-    for (int t = 0; t < problem->n_tensors; t++) {
-        int n;
-        if (problem->tensors[t].of_slice)
-            most = fmax(most, count_elements_of_value(builder, t, &n));
-    }
-    return most;
-}
-
-/* Chooses the steps that run in slices, and their size. */
-static void choose_slices(const struct loop_builder *builder)
-{
-    struct tile_loop_problem *problem = &builder->made->problem;
-    problem->first_sliced = find_first_sliced(builder);
-    for (int t = 0; t < problem->n_tensors; t++)
-        problem->tensors[t].of_slice =
-            problem->tensors[t].local && !is_used_before(problem, t, problem->first_sliced);
-    /* The last indices first: these are neighbours in most tensors. */
-    double left = SLICE_ELEMENTS / elements_of_slices(builder);
-    for (int i = builder->of->n - 1; i >= 0; i--) {
-        double most = fmin(left, (double)problem->space[i]->max_tile);
-        problem->slice[i] = most < 1 ? 1 : (int64_t)most;
-        left /= (double)problem->slice[i];
-    }
-}
-
-/* Upper bound on the bytes of a local tensor, whatever the labels. */
-static double count_tensor_bytes(const struct plan_loop_problem *made,
-                                 const struct tile_loop_tensor *tensor)
-{
-    double elements = 1;
-    for (int d = 0; d < tensor->labels.rank; d++)
-        elements *= (double)(tensor->loop_index[d] < 0 ? tensor->labels.space[d]->size
-                             : tensor->of_slice        ? made->problem.slice[tensor->loop_index[d]]
-                                                       : tensor->labels.space[d]->max_tile);
-    return elements * sizeof(double);
-}
-
-/* All local tensors, and a copy of one whose images are added (loop_sum_run.c). */
+/* Upper bound on the bytes of all local tensors, whatever the labels. */
 static double count_local_bytes(const struct plan_loop_problem *made)
 {
-    double bytes = 0, copied = 0;
+    double bytes = 0;
     for (int t = 0; t < made->problem.n_tensors; t++) {
         const struct tile_loop_tensor *tensor = &made->problem.tensors[t];
-        double of_tensor = tensor->local ? count_tensor_bytes(made, tensor) : 0;
-        bytes += of_tensor;
-        copied = fmax(copied, tensor->of_slice ? 0 : of_tensor);
+        double elements = tensor->local;
+        for (int d = 0; tensor->local && d < tensor->labels.rank; d++)
+            elements *= (double)(tensor->loop_index[d] < 0 ? tensor->labels.space[d]->size
+                                                           : tensor->labels.space[d]->max_tile);
+        bytes += elements * sizeof(double);
     }
-    return bytes + copied;
+    return bytes;
 }
 
 /* Beyond these a tile is a slip. */
@@ -381,7 +260,6 @@ static enum status make_loop_problem(const struct plan *plan, int loop,
     TRY(set_tuples(&builder));
     TRY(cut_tensors(&builder));
     TRY(set_steps(&builder));
-    choose_slices(&builder);
     made->local_bytes = count_local_bytes(made);
     return check_loop_size(made);
 }

@@ -31,23 +31,20 @@ static enum status reserve_local_elements(const struct tile_loop_tensor *tensor,
     return local->elements ? STATUS_OK : no_memory_for_local(tensor);
 }
 
-/* The values of a place of a local tensor. */
-static void find_values(const struct loop_position *at, const struct tile_loop_tensor *tensor,
-                        const int32_t tiles[], int d, int64_t *first, int64_t *extent)
+/* The tile of a place of a local tensor. */
+static int32_t find_tile(const struct loop_position *at, const struct tile_loop_tensor *tensor,
+                         const int32_t tiles[], int d)
 {
-    const struct index_space *space = tensor->labels.space[d];
-    int of_loop = tensor->loop_index[d];
-    int32_t tile = of_loop >= 0 ? at->tuple[of_loop] : tiles[d];
-    *first = space->first[tile] + (of_loop >= 0 ? at->range.first[of_loop] : 0);
-    *extent = of_loop >= 0 ? at->range.extent[of_loop] : index_space_tile_size(space, tile);
+    return tensor->loop_index[d] >= 0 ? at->tuple[tensor->loop_index[d]] : tiles[d];
 }
 
-void loop_local_extents(const struct loop_position *at, const struct tile_loop_tensor *tensor,
-                        const int32_t tiles[], int64_t extent[MAX_RANK])
+int64_t loop_local_size(const struct loop_position *at, const struct tile_loop_tensor *tensor,
+                        const int32_t tiles[])
 {
-    int64_t first;
+    int64_t size = 1;
     for (int d = 0; d < tensor->labels.rank; d++)
-        find_values(at, tensor, tiles, d, &first, &extent[d]);
+        size *= index_space_tile_size(tensor->labels.space[d], find_tile(at, tensor, tiles, d));
+    return size;
 }
 
 /* Finds room for the tensor's blocks. */
@@ -58,13 +55,8 @@ static enum status lay_out_local(const struct tile_loop_tensor *tensor,
     TRY(reserve_local_blocks(tensor, blocks->n, local));
     local->size = 0;
     for (int b = 0; b < blocks->n; b++) {
-        int64_t size = 1, first, extent;
-        for (int d = 0; d < tensor->labels.rank; d++) {
-            find_values(at, tensor, blocks->at[b], d, &first, &extent);
-            size *= extent;
-        }
         local->offsets[b] = local->size;
-        local->size += size;
+        local->size += loop_local_size(at, tensor, blocks->at[b]);
     }
     return reserve_local_elements(tensor, local->size, buffers, local);
 }
@@ -75,8 +67,12 @@ static enum status fill_local(const struct tile_loop_tensor *tensor,
 {
     for (int b = 0; b < blocks->n; b++) {
         int64_t first[MAX_RANK], extent[MAX_RANK];
-        for (int d = 0; d < tensor->labels.rank; d++)
-            find_values(at, tensor, blocks->at[b], d, &first[d], &extent[d]);
+        for (int d = 0; d < tensor->labels.rank; d++) {
+            const struct index_space *space = tensor->labels.space[d];
+            int32_t tile = find_tile(at, tensor, blocks->at[b], d);
+            first[d] = space->first[tile];
+            extent[d] = index_space_tile_size(space, tile);
+        }
         TRY(fill->fill(tensor->labels.rank, first, extent, local->elements + local->offsets[b],
                        fill->context));
     }
@@ -90,7 +86,7 @@ enum status loop_locals_begin(const struct tile_loop_problem *problem,
     for (int t = 0; t < problem->n_tensors; t++) {
         const struct tile_loop_tensor *tensor = &problem->tensors[t];
         const struct local_blocks *blocks = &at->products->locals[t];
-        if (!tensor->local || tensor->of_slice != at->in_slice)
+        if (!tensor->local)
             continue;
         TRY(lay_out_local(tensor, blocks, at, buffers, &locals[t]));
         if (fills[t].fill)

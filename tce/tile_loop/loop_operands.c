@@ -28,23 +28,6 @@ static enum status reduce_operand(const struct loop_operands *self,
     return STATUS_OK;
 }
 
-/* Finds the slice at hand within a block of the whole tuple. */
-static void find_slice(const struct loop_operands *self, int s, const struct index_list *order,
-                       const struct loop_product *product, struct pinned_block *pinned)
-{
-    const struct tile_loop_step *step = &self->body->problem->steps[s];
-    const struct contraction_indices *indices = &self->body->steps[s].indices;
-    int64_t whole[MAX_INDICES];
-    for (int d = 0; d < order->n; d++)
-        whole[order->index[d]] = index_space_tile_size(
-            indices->space[order->index[d]],
-            loop_product_tile(step, product, self->at->tuple, order->index[d]));
-    pinned->strides = block_strides_of(order, whole);
-    for (int x = 0; x < MAX_INDICES; x++)
-        if (step->loop_index[x] >= 0)
-            pinned->elements += self->at->range.first[step->loop_index[x]] * pinned->strides.of[x];
-}
-
 /* The block of a stored factor's view in a product. */
 static int64_t find_view_block(const struct loop_operands *self, int s, enum loop_operand operand,
                                const struct loop_product *product)
@@ -63,7 +46,6 @@ enum status loop_operand_pin(const struct loop_operands *self, int s, enum loop_
     const struct loop_step_tasks *step = &self->body->steps[s];
     const struct block_layout *layout = layout_of(step, operand);
     const struct local_tensor *local = &self->locals[self->body->problem->steps[s].tensor[operand]];
-    int tensor = self->body->problem->steps[s].tensor[operand];
     *pinned = (struct pinned_block){.view_block = -1};
     if (product->block[operand] < 0) {
         struct view_block view;
@@ -76,10 +58,7 @@ enum status loop_operand_pin(const struct loop_operands *self, int s, enum loop_
     } else {
         pinned->elements = local->elements + local->offsets[product->block[operand]];
     }
-    if (self->at->in_slice && !self->body->problem->tensors[tensor].of_slice)
-        find_slice(self, s, &step->order[operand], product, pinned);
-    else
-        pinned->strides = block_strides_of(&step->order[operand], extent);
+    pinned->strides = block_strides_of(&step->order[operand], extent);
     return layout->reduced ? reduce_operand(self, layout, extent, pinned) : STATUS_OK;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The factors of a step's products: blocks of local tensors, where they lie, and of views of stored ones;
- * in slices of a tuple, the part that the slice at hand has of them. */
+/* The factors of a step's products: blocks of local tensors, where they lie, and of views of stored ones. */
 #pragma once
 
 #include "support/base/status.h"
@@ -21,7 +20,7 @@ struct loop_operands {
     struct loop_views *views; /* source 2 s: A of step s, 2 s + 1: B */
 };
 
-/* The part of a block that a product reads: all, or what a slice has of it. */
+/* A block that a product reads. */
 struct pinned_block {
     const double *elements;
     struct block_strides strides;

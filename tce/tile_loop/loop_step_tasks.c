@@ -45,12 +45,11 @@ static bool is_matrix(const struct contraction_indices *indices, const struct bl
            indices->group[ROLE_SUMMED].n > 0;
 }
 
-/* The form of a view: panels where products of whole tuples read it again and again. */
-static enum factor_form form_of_view(const struct tile_loop_problem *problem, int s,
-                                     const struct contraction_indices *indices,
+/* The form of a view: panels where products of matrices read it again and again. */
+static enum factor_form form_of_view(const struct contraction_indices *indices,
                                      const struct block_layout *layout)
 {
-    if (s >= problem->first_sliced || layout->reduced || !is_matrix(indices, layout))
+    if (layout->reduced || !is_matrix(indices, layout))
         return BY_STRIDES;
     int nearest = indices->C.own.index[indices->C.own.n - 1];
     return index_list_count(&layout->own, nearest) > 0 ? ROW_PANELS : COLUMN_PANELS;
@@ -66,7 +65,7 @@ static enum status prepare_factor(const struct tile_loop_problem *problem, int s
     if (problem->tensors[from->tensor[operand]].local)
         return STATUS_OK;
     step->order[operand] = order_of_view(&step->indices, &layout->own);
-    step->form[operand] = form_of_view(problem, s, &step->indices, layout);
+    step->form[operand] = form_of_view(&step->indices, layout);
     return block_index_create(&from->labels[operand], &step->blocks[operand]);
 }
 

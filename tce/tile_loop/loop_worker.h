@@ -8,13 +8,10 @@
 
 #include <stdint.h>
 
-struct loop_sums;
-
 /* The parts that a worker is made from, all borrowed. */
 struct loop_body {
     const struct tile_loop_problem *problem;
     const struct loop_step_tasks *steps;
-    const struct loop_sums *sums;
     struct tensor *const *tensors; /* stored ones; NULL for local ones */
     const struct tile_fill *fills; /* of local ones */
     int n_scalars;

@@ -7,7 +7,6 @@
 #include "support/mpi/wall_time.h"
 #include "tce/tile_loop/loop_inputs.h"
 #include "tce/tile_loop/loop_products.h"
-#include "tce/tile_loop/loop_sums.h"
 #include "tce/tile_loop/loop_worker.h"
 
 #include <stdlib.h>
@@ -18,12 +17,9 @@ struct tile_loop {
     struct contraction_settings settings;
     int64_t n_tasks;
     struct loop_step_tasks *steps;
-    struct loop_sums *sums;
     struct tensor **tensors;         /* stored ones */
     struct tile_fill *fills;         /* of local ones */
-    struct loop_product_lists lists; /* for costs, as the following two */
-    int *kept;                       /* scratch of loop_sum_choose */
-    bool *is_image;
+    struct loop_product_lists lists; /* for costs */
     int n_scalars;
     int *scalars; /* their tensors' numbers */
     bool *adds;   /* whether a scalar keeps what it had before the loop */
@@ -73,11 +69,8 @@ static enum status allocate_loop(const struct tile_loop_problem *problem, struct
     loop->scalars = calloc(n_tensors, sizeof *loop->scalars);
     loop->adds = calloc(n_tensors, sizeof *loop->adds);
     loop->values = calloc(n_tensors, sizeof *loop->values);
-    loop->kept = calloc(2 * n_steps, sizeof *loop->kept);
-    loop->is_image = calloc(n_steps, sizeof *loop->is_image);
     bool complete = loop->steps && loop->tensors && loop->fills && loop->scalars && loop->adds;
-    return CHECK_MEMORY(complete && loop->values && loop->kept && loop->is_image,
-                        "no memory for a loop over tiles");
+    return CHECK_MEMORY(complete && loop->values, "no memory for a loop over tiles");
 }
 
 enum status tile_loop_create(const struct tile_loop_problem *problem,
@@ -95,7 +88,7 @@ enum status tile_loop_create(const struct tile_loop_problem *problem,
     made->n_tasks = (int64_t)n_tasks;
     for (int s = 0; s < problem->n_steps; s++)
         TRY(prepare_step(made, s));
-    return loop_sums_create(problem, made->steps, &made->sums);
+    return STATUS_OK;
 }
 
 void tile_loop_destroy(struct tile_loop *loop)
@@ -107,9 +100,6 @@ void tile_loop_destroy(struct tile_loop *loop)
     for (int s = 0; loop->steps && s < loop->problem->n_steps; s++)
         loop_step_tasks_fini(&loop->steps[s]);
     loop_product_lists_fini(&loop->lists);
-    loop_sums_destroy(loop->sums);
-    free(loop->kept);
-    free(loop->is_image);
     free(loop->steps);
     free(loop->tensors);
     free(loop->fills);
@@ -190,32 +180,6 @@ static double step_seconds(const struct tile_loop *loop, int s,
     return seconds;
 }
 
-/* The sum of n images of what a step makes, and a copy of it. */
-static double images_seconds(const struct tile_loop *loop, int s, int n,
-                             const struct loop_products *products, const int32_t tuple[])
-{
-    double elements = 0;
-    for (int t = products->first_target[s]; n > 0 && t < products->first_target[s + 1]; t++) {
-        const struct loop_target *target = &products->targets[t];
-        if (target->first < target->end)
-            elements += size_product(loop, s, &products->products[target->first], tuple).of_C;
-    }
-    return SECONDS_PER_ELEMENT * (n + 1) * elements;
-}
-
-/* In tuples with equal tiles products that are images of others are not computed. */
-static double sum_seconds(const struct tile_loop *loop, const struct loop_sum *sum,
-                          const struct loop_products *products, const int32_t tuple[])
-{
-    int n_kept;
-    double seconds = 0;
-    loop_sum_choose(loop->problem, sum, tuple, &n_kept, loop->kept, loop->is_image);
-    for (int s = sum->first; s < sum->end; s++)
-        if (!loop->is_image[s - sum->first])
-            seconds += step_seconds(loop, s, products, tuple);
-    return seconds + images_seconds(loop, sum->first, n_kept, products, tuple);
-}
-
 double tile_loop_task_seconds(struct tile_loop *loop, int64_t task)
 {
     const struct loop_products *products;
@@ -224,12 +188,8 @@ double tile_loop_task_seconds(struct tile_loop *loop, int64_t task)
     tile_tuples_get(&loop->problem->tuples, task, tuple);
     if (loop_product_lists_find(&loop->lists, tuple, &products) != STATUS_OK)
         return seconds; /* the task will report it */
-    for (int s = 0; s < loop->problem->n_steps;) {
-        const struct loop_sum *sum = loop_sums_find(loop->sums, s);
-        seconds +=
-            sum ? sum_seconds(loop, sum, products, tuple) : step_seconds(loop, s, products, tuple);
-        s = sum ? sum->end : s + 1;
-    }
+    for (int s = 0; s < loop->problem->n_steps; s++)
+        seconds += step_seconds(loop, s, products, tuple);
     return seconds;
 }
 
@@ -375,7 +335,6 @@ static struct loop_body body_of_loop(const struct tile_loop *loop)
 {
     return (struct loop_body){.problem = loop->problem,
                               .steps = loop->steps,
-                              .sums = loop->sums,
                               .tensors = loop->tensors,
                               .fills = loop->fills,
                               .n_scalars = loop->n_scalars,

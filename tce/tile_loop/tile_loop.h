@@ -5,10 +5,6 @@
  *         local tensors = contractions of stored and local ones, in order
  *         scalars += weight * contractions of these, weight as in tile_tuples.h
  *
- * Steps that move much and multiply little, after those that multiply matrices, run in slices of a tuple:
- * for a few values of the loop's indices all of them, and then for the next, so that what they make
- * stays in a cache.
- *
  * A task is a tuple. What it computes lives within it: local tensors need the memory of one tuple for
  * each process. Stored tensors are read through views (loop_views.h). Indices of the loop have one
  * tile in a task, other indices all their values: their spaces are cut by labels alone.
@@ -39,7 +35,6 @@ struct tile_fill {
 struct tile_loop_tensor {
     const char *name; /* borrowed */
     bool local;       /* else stored */
-    bool of_slice;    /* a local one that sliced steps alone use: it has the values of one slice */
     int loop_index
         [MAX_RANK]; /* of a local one: which of the loop's indices a place has; -1: none */
     struct block_labels labels; /* of a local one; spaces are cut for the loop */
@@ -63,8 +58,6 @@ struct tile_loop_problem {
     int n_tensors, n_steps;
     struct tile_loop_tensor *tensors; /* borrowed, as are the steps */
     struct tile_loop_step *steps;
-    int first_sliced;                     /* step; n_steps: none is */
-    int64_t slice[TILE_LOOP_MAX_INDICES]; /* values of each of the loop's indices in a slice */
 };
 
 /* More tuples of tiles are a slip. */
