@@ -11,7 +11,7 @@
 #include "support/io/options.h"
 #include "taskpool/taskpool.h"
 #include "tce/calculation/method_calculation.h"
-#include "tce/contraction/contraction.h"
+#include "tce/run/contraction.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
 #include "support/base/agree.h"
 #include "support/base/clock.h"
 #include "support/io/progress.h"
-#include "tce/contraction/contraction_worker.h"
+#include "tce/run/contraction_worker.h"
 #include "tce/execution/packing_steps.h"
 
 #include <math.h>

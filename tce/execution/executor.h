@@ -6,7 +6,7 @@
 #include "sched/pool/core/statistics.h"
 #include "support/base/status.h"
 #include "taskpool/taskpool.h"
-#include "tce/contraction/contraction.h"
+#include "tce/run/contraction.h"
 #include "tce/plan/plan.h"
 #include "tce/plan/plan_loops.h"
 #include "tce/tensor/tensor.h"

@@ -4,7 +4,7 @@
 #include "tce/execution/executor.h"
 #include "tce/plan/plan_loops.h"
 #include "tce/tensor/tensor.h"
-#include "tce/tile_loop/loop_worker.h"
+#include "tce/run/loop_worker.h"
 
 #include <math.h>
 

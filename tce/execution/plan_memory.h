@@ -3,7 +3,7 @@
 #pragma once
 
 #include "support/base/status.h"
-#include "tce/contraction/contraction.h"
+#include "tce/run/contraction.h"
 #include "tce/plan/plan.h"
 
 /* Bytes. Tensors are spread over the processes; the rest is each process's own. */

@@ -23,7 +23,7 @@
 #pragma once
 
 #include "support/base/status.h"
-#include "tce/contraction/contraction.h"
+#include "tce/run/contraction.h"
 #include "tce/language/program.h"
 #include "tce/plan/label_spaces.h"
 #include "tce/tensor/packing.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tce/plan/plan.h"
-#include "tce/tile_loop/tile_loop.h"
+#include "tce/run/tile_loop.h"
 
 struct plan_loop_problem {
     struct tile_loop_problem problem;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/plan/tile_cost.h"
 
-#include "tce/contraction/contraction_slices.h"
+#include "tce/run/contraction_slices.h"
 
 #include <stdbool.h>
 

@@ -12,7 +12,7 @@
 #include "support/arrays/dense.h"
 #include "support/base/clock.h"
 #include "support/io/options.h"
-#include "tce/contraction/contraction.h"
+#include "tce/run/contraction.h"
 
 #include <cblas.h>
 #include <mpi.h>

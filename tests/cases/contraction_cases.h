@@ -4,7 +4,7 @@
 #pragma once
 
 #include "support/base/random.h"
-#include "tce/contraction/contraction.h"
+#include "tce/run/contraction.h"
 #include "tests/check.h"
 
 #include <stdbool.h>

@@ -689,7 +689,7 @@ def right_program(choose):
 
 def long_sum(choose):
     """A small result of a sum so long that several tasks share it: from 10^7 operations for a task on, where their
-    parts have at most a twentieth of the factors' elements (tce/contraction/contraction_slices.h)."""
+    parts have at most a twentieth of the factors' elements (tce/run/contraction_slices.h)."""
     n, n_tiles, n_slices, n_terms = (choose.choice(numbers) for numbers in
                                      (range(45, 66), [1, 1, 2], [2, 2, 3], [1, 1, 2, 3]))
     length = 1.05 * n_slices * n_tiles**2 * 1e7 / 2 / n**2 / n_terms

@@ -2,7 +2,7 @@
 /* A contraction by nested loops over elements: the oracle of the contraction tests. */
 #pragma once
 
-#include "tce/contraction/contraction.h"
+#include "tce/run/contraction.h"
 
 #include <mpi.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every record of every process is taken once by process 0, whenever it receives. */
-#include "tce/tile_loop/collector.h"
+#include "tce/run/collector.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

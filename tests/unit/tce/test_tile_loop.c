@@ -3,7 +3,7 @@
  * intermediates. Other programs: test_random_programs. */
 #include "tce/execution/program_instance.h"
 #include "tce/execution/verification.h"
-#include "tce/tile_loop/tuple_parts.h"
+#include "tce/run/tuple_parts.h"
 #include "tests/cases/darray_case.h"
 #include "tests/check.h"
 

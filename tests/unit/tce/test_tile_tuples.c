@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tuples of tiles, their order and weights, against plain loops. */
-#include "tce/tile_loop/tile_tuples.h"
+#include "tce/run/tile_tuples.h"
 #include "tests/check.h"
 
 /* Steps to the next tuple in the order of plain loops, the last place fastest; false after the last. */

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Blocks of the stored factors of steps, as their products read them:
+ *
+ *     as they lie   this process reads its own and its node's in place; others are fetched, ahead of time where
+ *                   asked for
+ *     reduced       summed over the indices that no other tensor of the step has
+ *     views         cut into the tiles of a loop and runs of equal labels, in the order in which products read
+ *                   them fastest or packed as panels (product_panels.h)
+ *
+ * Fetched, reduced and cut blocks are cached within a budget, and shared by all steps. */
+#pragma once
+
+#include "support/arrays/item_cache.h"
+#include "support/base/status.h"
+#include "tce/dense/dense_product.h"
+#include "tce/run/blocks.h"
+#include "tce/tensor/block_buffers.h"
+#include "tce/tensor/tensor.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How a factor is cut otherwise than it is stored. */
+struct factor_view {
+    struct block_index *blocks; /* borrowed; NULL: it is not */
+    struct index_list order;    /* of its blocks */
+    enum factor_form form;      /* of blocks that are not too small for it */
+    int n_summed;               /* for panels: so many of the first indices are summed over */
+};
+
+/* A factor of a step. */
+struct factor {
+    const struct tensor *tensor;       /* borrowed, like the layout; NULL: none is read */
+    const struct block_layout *layout; /* of the step */
+    struct factor_view view;
+    bool constant; /* the same from run to run: its blocks are in struct kept_blocks */
+    bool
+        used_once; /* no block is wanted by two tasks: none is cached, and one is pinned at a time */
+};
+
+/* Whose blocks are to be read: A of the factors 2 s, B of 2 s + 1. */
+struct operands;
+
+/* Blocks of constant factors, which stay from one struct operands to the next with the same factors; begins
+ * as zeros, ends with item_cache_destroy. */
+struct kept_blocks {
+    struct block_buffers *buffers;
+    int64_t bytes;
+    struct item_cache *cache; /* NULL before the first */
+    struct operands *user;    /* that loads */
+};
+
+struct operand_settings {
+    int64_t cache_bytes; /* of what is cached */
+    bool prefetch;
+    struct kept_blocks *kept;      /* borrowed; NULL: no factor is constant */
+    struct block_buffers *buffers; /* borrowed */
+};
+
+/* factors: n, copied; their tensors exist and are not written meanwhile.
+ * Errors: STATUS_NO_MEMORY; operands_destroy follows then, too. */
+enum status operands_create(int n, const struct factor factors[],
+                            const struct operand_settings *settings, struct operands **operands);
+void operands_destroy(struct operands *operands);
+
+/* Upper bound of the bytes of blocks in use, where none has more than max_block elements; cached blocks count
+ * against the budget. */
+int64_t operands_bytes(int64_t max_block);
+
+/* A pinned block. */
+struct operand_block {
+    const double *elements;
+    enum factor_form form;
+    struct block_strides strides; /* of what is no panels; of panels, which indices they have */
+    int sign;                     /* of the elements */
+    int64_t near;                 /* elements that lie as they are stored; 0: others */
+};
+
+/* Prefetches a block as it lies that will soon be pinned, unless this process has it; one A and one B at a
+ * time. block, here and below: of the view or else of the tensor. Not collective. */
+void operands_announce(struct operands *operands, int factor, const struct stored_block *block);
+
+/* A block, until it is released. extent: of the indices' tiles. Not collective. Errors: STATUS_NO_MEMORY. */
+enum status operands_pin(struct operands *operands, int factor, const struct stored_block *block,
+                         const int64_t extent[MAX_INDICES], struct operand_block *pinned);
+void operands_release(struct operands *operands, int factor, const struct stored_block *block);

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tce/run/tuple_parts.h"
+
+#include "support/base/agree.h"
+#include "support/base/clock.h"
+#include "support/mpi/long_reduce.h"
+#include "tce/run/collector.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Parts are stored no more often, and no more often than takes this fraction of the time. */
+static const double STORED_EVERY_S = 1, STORING_FRACTION = 0.005;
+
+struct tuple_parts {
+    MPI_Comm comm;
+    int rank;
+    int64_t n_tuples;
+    int n_scalars;
+    struct collector *collector; /* of records: the tuple's number as a double, its parts */
+    double *record;
+    struct tuple_table table; /* parts: NULL but on process 0 */
+    int64_t *left;            /* tuples that are left; NULL: all */
+
+    const struct tuple_store *store;
+    const char *inputs;
+    bool is_new; /* something is not stored */
+    double next_store_s;
+};
+
+static void take_record(const void *record, void *context)
+{
+    struct tuple_parts *self = context;
+    const double *numbers = record;
+    memcpy(self->table.parts + (int64_t)numbers[0] * self->n_scalars, numbers + 1,
+           (size_t)self->n_scalars * sizeof *numbers);
+    self->is_new = true;
+}
+
+static enum status allocate_parts(struct tuple_parts *self)
+{
+    size_t n = (size_t)(self->n_tuples * self->n_scalars) + 1;
+    self->record = malloc(((size_t)self->n_scalars + 1) * sizeof *self->record);
+    if (self->rank == 0)
+        self->table.parts = malloc(n * sizeof *self->table.parts);
+    return CHECK_MEMORY(self->record && (self->rank > 0 || self->table.parts),
+                        "no memory for the parts of %lld tuples of tiles",
+                        (long long)self->n_tuples);
+}
+
+enum status tuple_parts_create(MPI_Comm comm, int64_t n_tuples, int n_scalars,
+                               struct tuple_parts **parts)
+{
+    struct tuple_parts *made = *parts = agree_calloc(comm, sizeof *made, "parts of tuples");
+    if (!made)
+        return STATUS_NO_MEMORY;
+    *made = (struct tuple_parts){.comm = comm,
+                                 .n_tuples = n_tuples,
+                                 .n_scalars = n_scalars,
+                                 .table = {n_tuples, n_scalars, NULL}};
+    MPI_Comm_rank(comm, &made->rank);
+    enum status status = status_agree(comm, allocate_parts(made));
+    if (status == STATUS_OK)
+        status = collector_create(comm, ((size_t)n_scalars + 1) * sizeof(double), take_record, made,
+                                  &made->collector);
+    if (status != STATUS_OK) {
+        tuple_parts_destroy(made);
+        *parts = NULL;
+    }
+    return status;
+}
+
+void tuple_parts_destroy(struct tuple_parts *self)
+{
+    if (!self)
+        return;
+    collector_destroy(self->collector);
+    free(self->record);
+    free(self->table.parts);
+    free(self->left);
+    free(self);
+}
+
+/* --- tuples that are left --- */
+
+bool tuple_table_is_finished(const struct tuple_table *table, int64_t tuple)
+{
+    for (int i = 0; i < table->n_scalars; i++)
+        if (isnan(table->parts[tuple * table->n_scalars + i]))
+            return false;
+    return true;
+}
+
+/* Lists them, from a flag of each on process 0 that the tuple is finished. */
+static void list_left(struct tuple_parts *self, const bool finished[], int64_t *n_left)
+{
+    *n_left = 0;
+    for (int64_t tuple = 0; tuple < self->n_tuples; tuple++)
+        if (!finished[tuple])
+            self->left[(*n_left)++] = tuple;
+}
+
+static enum status find_left(struct tuple_parts *self, int64_t *n_left)
+{
+    size_t n = (size_t)self->n_tuples + 1;
+    bool *finished = calloc(n, sizeof *finished);
+    self->left = malloc(n * sizeof *self->left);
+    enum status status =
+        status_agree(self->comm, CHECK_MEMORY(finished && self->left,
+                                              "no memory for a list of %lld tuples of tiles",
+                                              (long long)self->n_tuples));
+    if (status != STATUS_OK)
+        goto done;
+    for (int64_t tuple = 0; self->rank == 0 && tuple < self->n_tuples; tuple++)
+        finished[tuple] = tuple_table_is_finished(&self->table, tuple);
+    long_reduce(finished, self->n_tuples, MPI_C_BOOL, MPI_LOR, self->comm);
+    list_left(self, finished, n_left);
+done:
+    free(finished);
+    return status;
+}
+
+enum status tuple_parts_begin(struct tuple_parts *self, const struct tuple_store *store,
+                              const char inputs[SHA256_HEX_SIZE], int64_t *n_left)
+{
+    int64_t n = self->n_tuples * self->n_scalars;
+    self->store = self->n_scalars > 0 ? store : NULL;
+    self->inputs = inputs;
+    self->next_store_s = clock_now_s() + STORED_EVERY_S;
+    self->is_new = false;
+    free(self->left);
+    self->left = NULL;
+    *n_left = self->n_tuples;
+    for (int64_t i = 0; self->rank == 0 && i < n; i++)
+        self->table.parts[i] = NAN;
+    if (!self->store || !store->read)
+        return STATUS_OK;
+    if (self->rank == 0)
+        store->read(&self->table, inputs, store->context);
+    return find_left(self, n_left);
+}
+
+int64_t tuple_parts_tuple(const struct tuple_parts *self, int64_t number)
+{
+    return self->left ? self->left[number] : number;
+}
+
+/* --- tuples that are finished --- */
+
+static void store_parts(struct tuple_parts *self)
+{
+    double start_s = clock_now_s();
+    self->store->write(&self->table, self->inputs, self->store->context);
+    self->is_new = false;
+    double now_s = clock_now_s();
+    self->next_store_s = now_s + fmax(STORED_EVERY_S, (now_s - start_s) / STORING_FRACTION);
+}
+
+enum status tuple_parts_add(struct tuple_parts *self, int64_t tuple, const double values[])
+{
+    self->record[0] = (double)tuple;
+    memcpy(self->record + 1, values, (size_t)self->n_scalars * sizeof *values);
+    TRY(collector_add(self->collector, self->record));
+    tuple_parts_poll(self);
+    return STATUS_OK;
+}
+
+void tuple_parts_poll(struct tuple_parts *self)
+{
+    collector_poll(self->collector);
+    if (self->store && self->is_new && clock_now_s() >= self->next_store_s)
+        store_parts(self);
+}
+
+void tuple_parts_end(struct tuple_parts *self)
+{
+    const struct timespec pause = {.tv_nsec = 100000}; /* others may need the core */
+    while (!collector_finish(self->collector)) {
+        tuple_parts_poll(self);
+        nanosleep(&pause, NULL);
+    }
+    if (self->store && self->is_new)
+        store_parts(self);
+}
+
+double tuple_parts_sum(const struct tuple_parts *self, int scalar)
+{
+    double sum = 0;
+    for (int64_t tuple = 0; tuple < self->n_tuples; tuple++)
+        sum += self->table.parts[tuple * self->n_scalars + scalar];
+    return sum;
+}
