@@ -5,8 +5,8 @@
 #include "support/base/agree.h"
 #include "support/base/clock.h"
 #include "support/io/progress.h"
+#include "support/mpi/wall_time.h"
 #include "tce/run/contraction_worker.h"
-#include "tce/execution/packing_steps.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -34,12 +34,6 @@ static enum status create_contractions(struct executor *self)
     self->settings.buffers = self->buffers;
     struct contraction_settings settings = self->settings;
     settings.cache_bytes = limit_cache(self);
-    /* Half of the cache is for blocks that all iterations read, an equal fraction per stage. */
-    int n_iterated = self->plan->n_stages - self->plan->first_iterated_stage;
-    if (n_iterated > 0) {
-        settings.kept_bytes = settings.cache_bytes / 2 / n_iterated;
-        settings.cache_bytes /= 2;
-    }
     for (int k = 0; k < self->plan->n_stages; k++) {
         int loop = plan_stage_loop(self->plan, k);
         if (loop < 0)
@@ -171,18 +165,43 @@ static enum status run_stage_loop(struct executor *self, int number)
     return tile_loop_run(loop->loop);
 }
 
+static enum status run_packing_step(const struct plan *plan, const struct plan_step *step,
+                                    struct tensor *const tensors[])
+{
+    const struct packing *packing = &plan->packings[step->packing];
+    struct tensor *C = tensors[step->C.tensor], *A = tensors[step->A.tensor];
+    return step->phase == PLAN_PACK ? packing_pack(packing, A, C)
+                                    : packing_unpack(packing, A, step->add, C);
+}
+
+/* Every process packs or unpacks the blocks that it holds. */
+static enum status run_packing_steps(const struct plan *plan, int stage, enum plan_phase phase,
+                                     struct tensor *const tensors[])
+{
+    int begin, end;
+    enum status status = STATUS_OK;
+    plan_stage_phase(plan, stage, phase, &begin, &end);
+    if (begin == end)
+        return STATUS_OK;
+    enum wall_use use = wall_time_begin(WALL_ALGEBRA);
+    for (int s = begin; s < end && status == STATUS_OK; s++)
+        status = run_packing_step(plan, &plan->steps[s], tensors);
+    wall_time_end(use);
+    return darray_sync_and_agree(status);
+}
+
 static enum status run_stage(struct executor *self, int stage)
 {
     int loop = plan_stage_loop(self->plan, stage);
     if (loop >= 0)
         return run_stage_loop(self, loop);
     TRY(begin_stage(self, stage));
-    TRY(packing_steps_run(self->plan, stage, PLAN_PACK, self->tensors));
+    TRY(run_packing_steps(self->plan, stage, PLAN_PACK, self->tensors));
     if (self->contractions[stage]) {
         bind_tensors(self, stage);
         TRY(contraction_run(self->contractions[stage]));
     }
-    TRY(packing_steps_run(self->plan, stage, PLAN_UNPACK, self->tensors));
+    TRY(run_packing_steps(self->plan, stage, PLAN_UNPACK, self->tensors));
     end_stage(self, stage);
     return STATUS_OK;
 }
@@ -226,13 +245,9 @@ static double stages_work(const struct plan *plan, int first, int last)
     return work;
 }
 
-/* Resets the state that an earlier run left: marks all intermediates as free to be reused and drops
- * the blocks that stages cached. */
+/* Marks all intermediates of an earlier run as free to be reused. */
 static void forget_past_run(struct executor *self)
 {
-    for (int k = 0; k < self->plan->n_stages; k++)
-        if (self->contractions[k])
-            contraction_forget(self->contractions[k]);
     for (int i = self->plan->n_program_tensors; i < self->plan->n_tensors; i++)
         self->idle[i] = self->tensors[i] != NULL && !plan_keeps_tensor(self->plan, i);
 }
@@ -279,84 +294,6 @@ enum status executor_run(struct executor *self, int first, int last, struct exec
     sum.seconds = clock_now_s() - start_s;
     if (record)
         *record = sum;
-    return STATUS_OK;
-}
-
-/* --- one step after another --- */
-
-/* Runs one step of a stage, a contraction in a pool of its own. */
-static enum status run_single_step(struct executor *self, const struct plan_step *step)
-{
-    if (step->phase != PLAN_CONTRACT)
-        return darray_sync_and_agree(packing_step_run(self->plan, step, self->tensors));
-    struct contraction_problem problem;
-    struct taskpool_settings pool;
-    struct contraction *contraction;
-    taskpool_settings_default(&pool);
-    pool.mode = "static";
-    plan_problem(self->plan, step, &problem);
-    enum status status =
-        status_agree(self->comm, contraction_create(1, &problem, &self->settings, &contraction));
-    if (status != STATUS_OK)
-        goto done;
-    bind_step(self, step, contraction, 0);
-    status = contraction_start(contraction, &pool, self->comm);
-    if (status != STATUS_OK)
-        goto done;
-    status = contraction_run(contraction);
-done:
-    contraction_destroy(contraction);
-    return status;
-}
-
-static bool is_finite_everywhere(const struct executor *self, int tensor)
-{
-    bool is_finite = tensor_is_finite_here(self->tensors[tensor]);
-    MPI_Allreduce(MPI_IN_PLACE, &is_finite, 1, MPI_C_BOOL, MPI_LAND, self->comm);
-    return is_finite;
-}
-
-/* The first statement of a loop that adds to a scalar which is not finite. */
-static enum status find_in_loop(struct executor *self, int loop, struct executor_fault *found)
-{
-    const struct program *program = self->plan->program;
-    const struct program_loop *of = &program->loops[loop];
-    TRY(run_stage_loop(self, loop));
-    for (int s = of->first_statement; s < of->end_statement && found->statement < 0; s++) {
-        int target = program->statements[s].target.tensor;
-        if (self->plan->tensors[target].loop < 0 && !is_finite_everywhere(self, target))
-            *found = (struct executor_fault){.statement = s};
-    }
-    return STATUS_OK;
-}
-
-/* The first step of a stage whose result is not finite. */
-static enum status find_in_stage(struct executor *self, int stage, struct executor_fault *found)
-{
-    const struct plan *plan = self->plan;
-    int loop = plan_stage_loop(plan, stage);
-    if (loop >= 0)
-        return find_in_loop(self, loop, found);
-    TRY(begin_stage(self, stage));
-    for (int s = plan->stage_begin[stage]; s < plan->stage_begin[stage + 1] && found->statement < 0;
-         s++) {
-        const struct plan_step *step = &plan->steps[s];
-        TRY(run_single_step(self, step));
-        if (!is_finite_everywhere(self, step->C.tensor))
-            *found =
-                (struct executor_fault){.statement = step->statement,
-                                        .intermediate = step->C.tensor >= plan->n_program_tensors};
-    }
-    end_stage(self, stage);
-    return STATUS_OK;
-}
-
-enum status executor_find_not_finite(struct executor *self, struct executor_fault *found)
-{
-    *found = (struct executor_fault){.statement = -1};
-    forget_past_run(self);
-    for (int k = 0; k < self->plan->n_stages && found->statement < 0; k++)
-        TRY(find_in_stage(self, k, found));
     return STATUS_OK;
 }
 

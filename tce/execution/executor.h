@@ -6,9 +6,9 @@
 #include "sched/pool/core/statistics.h"
 #include "support/base/status.h"
 #include "taskpool/taskpool.h"
-#include "tce/run/contraction.h"
 #include "tce/plan/plan.h"
 #include "tce/plan/plan_loops.h"
+#include "tce/run/contraction.h"
 #include "tce/tensor/tensor.h"
 
 #include <mpi.h>
@@ -62,16 +62,6 @@ struct executor_record {
  * record  out, or NULL. Errors: those of contraction_run and tensor_create. */
 enum status executor_run(struct executor *executor, int first, int last,
                          struct executor_record *record);
-
-/* The statement whose result is not finite. */
-struct executor_fault {
-    int statement;     /* number; -1: there is none */
-    bool intermediate; /* a product for it is not finite */
-};
-
-/* Runs the whole plan again, step by step, up to the first step whose result is not finite; of a loop
- * over tiles, up to its end. Errors: those of executor_run and taskpool_create. */
-enum status executor_find_not_finite(struct executor *executor, struct executor_fault *found);
 
 /* pool_timeline of the stage of the last run that does the most operations. Collective; errors
  * likewise. */

@@ -1,49 +1,82 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/execution/finite_check.h"
 
-/* The first result that is not finite on any process; the number of tensors if there is none. */
-static int find_tensor(const struct program_instance *instance)
+#include "support/base/agree.h"
+
+#include <stdlib.h>
+
+/* Which tensors hold numbers that are all finite, on all processes; others hold none any more. */
+static enum status find_finite(const struct program_instance *instance, bool **is_finite)
 {
-    int first = 0, n = instance->program.n_tensors;
-    while (first < n && (!program_instance_is_result(instance, first) ||
-                         tensor_is_finite_here(executor_tensor(instance->executor, first))))
-        first++;
-    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, instance->comm);
-    return first;
+    int n = instance->program.n_tensors;
+    bool *found = *is_finite = agree_calloc(instance->comm, (size_t)n + 1, "checks of tensors");
+    if (!found)
+        return STATUS_NO_MEMORY;
+    for (int t = 0; t < n; t++) {
+        const struct tensor *tensor = executor_tensor(instance->executor, t);
+        found[t] = !tensor || tensor_is_finite_here(tensor);
+    }
+    MPI_Allreduce(MPI_IN_PLACE, found, n, MPI_C_BOOL, MPI_LAND, instance->comm);
+    return STATUS_OK;
 }
 
-static enum status fail_statement(const struct program_instance *instance,
-                                  const struct executor_fault *fault)
+static bool are_results_finite(const struct program_instance *instance, const bool is_finite[])
+{
+    bool all = true;
+    for (int t = 0; t < instance->program.n_tensors; t++)
+        all = all && (is_finite[t] || !program_instance_is_result(instance, t));
+    return all;
+}
+
+/* Whether all that is read for a tensor is finite, but for the tensor itself. */
+static bool are_factors_finite(const struct program *program, int tensor, const bool is_finite[])
+{
+    bool all = true;
+    for (int s = 0; s < program->n_statements; s++) {
+        const struct program_statement *statement = &program->statements[s];
+        for (int t = 0; t < statement->n_terms && statement->target.tensor == tensor; t++)
+            for (int f = 0; f < statement->terms[t].n_factors; f++) {
+                int factor = statement->terms[t].factors[f].tensor;
+                all = all && (factor == tensor || is_finite[factor]);
+            }
+    }
+    return all;
+}
+
+/* The first statement for a tensor that is not finite and has its numbers from finite ones, or else for any that
+ * is not finite. */
+static const struct program_statement *find_statement(const struct program *program,
+                                                      const bool is_finite[])
+{
+    const struct program_statement *found = NULL;
+    for (int s = program->n_statements - 1; s >= 0; s--) {
+        const struct program_statement *statement = &program->statements[s];
+        int target = statement->target.tensor;
+        if (!is_finite[target] && (!found || are_factors_finite(program, target, is_finite) ||
+                                   !are_factors_finite(program, found->target.tensor, is_finite)))
+            found = statement;
+    }
+    return found;
+}
+
+static enum status check_tensors(const struct program_instance *instance, const bool is_finite[])
 {
     const struct program *program = &instance->program;
-    const struct program_statement *statement = &program->statements[fault->statement];
+    if (are_results_finite(instance, is_finite))
+        return STATUS_OK;
+    const struct program_statement *statement = find_statement(program, is_finite);
     return FAIL(STATUS_NUMERIC,
-                "%s:%d:%d: %s%s is not finite from here on, its numbers are beyond double "
-                "precision: %s",
+                "%s:%d:%d: %s is not finite from here on, its numbers are beyond double precision: "
+                "%s",
                 program->file, statement->place.line, statement->place.column,
-                fault->intermediate ? "a product for " : "",
                 program->tensors[statement->target.tensor].name, statement->text);
 }
 
-/* Runs the program again from its first values. */
-static enum status find_statement(struct program_instance *instance, struct executor_fault *fault)
+enum status finite_check_run(const struct program_instance *instance)
 {
-    for (int i = 0; i < instance->program.n_tensors; i++)
-        if (program_instance_is_assigned(instance, i))
-            TRY(program_instance_fill(instance, i));
-    return executor_find_not_finite(instance->executor, fault);
-}
-
-enum status finite_check_run(struct program_instance *instance)
-{
-    const struct program *program = &instance->program;
-    struct executor_fault fault = {.statement = -1};
-    int tensor = find_tensor(instance);
-    if (tensor == program->n_tensors)
-        return STATUS_OK;
-    if (program->n_unknowns == 0)
-        TRY(find_statement(instance, &fault));
-    return fault.statement >= 0 ? fail_statement(instance, &fault)
-                                : FAIL(STATUS_NUMERIC, "%s: %s is not finite", program->file,
-                                       program->tensors[tensor].name);
+    bool *is_finite;
+    TRY(find_finite(instance, &is_finite));
+    enum status status = check_tensors(instance, is_finite);
+    free(is_finite);
+    return status;
 }

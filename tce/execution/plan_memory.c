@@ -3,8 +3,8 @@
 
 #include "tce/execution/executor.h"
 #include "tce/plan/plan_loops.h"
-#include "tce/tensor/tensor.h"
 #include "tce/run/loop_worker.h"
+#include "tce/tensor/tensor.h"
 
 #include <math.h>
 

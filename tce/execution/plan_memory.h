@@ -3,8 +3,8 @@
 #pragma once
 
 #include "support/base/status.h"
-#include "tce/run/contraction.h"
 #include "tce/plan/plan.h"
+#include "tce/run/contraction.h"
 
 /* Bytes. Tensors are spread over the processes; the rest is each process's own. */
 struct plan_memory {

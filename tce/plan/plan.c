@@ -243,20 +243,6 @@ void plan_problem(const struct plan *plan, const struct plan_step *step,
         problem->B = contraction_operand_of(plan, &step->B);
 }
 
-/* Whether a tensor stays as it is while the steps from the first iterated one on are run again and
- * again; -1: no tensor. */
-static bool keeps_value(const struct plan *plan, int tensor)
-{
-    const struct program *program = plan->program;
-    for (int i = 0; i < program->n_unknowns; i++)
-        if (program->unknowns[i].tensor == tensor)
-            return false;
-    for (int s = plan->first_iterated; s < plan->n_steps; s++)
-        if (plan->steps[s].C.tensor == tensor)
-            return false;
-    return tensor >= 0;
-}
-
 enum status plan_contraction(const struct plan *plan, int stage,
                              const struct contraction_settings *settings,
                              struct contraction **contraction)
@@ -272,10 +258,6 @@ enum status plan_contraction(const struct plan *plan, int stage,
     for (int s = 0; s < n; s++) {
         plan_problem(plan, &plan->steps[begin + s], &problems[s]);
         problems[s].joins = plan->steps[begin + s].joins;
-        if (begin + s >= plan->first_iterated) {
-            problems[s].A.constant = keeps_value(plan, plan->steps[begin + s].A.tensor);
-            problems[s].B.constant = keeps_value(plan, plan->steps[begin + s].B.tensor);
-        }
     }
     enum status status = contraction_create(n, problems, settings, contraction);
     free(problems);

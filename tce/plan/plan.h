@@ -23,9 +23,9 @@
 #pragma once
 
 #include "support/base/status.h"
-#include "tce/run/contraction.h"
 #include "tce/language/program.h"
 #include "tce/plan/label_spaces.h"
+#include "tce/run/contraction.h"
 #include "tce/tensor/packing.h"
 
 #include <stdbool.h>

@@ -5,10 +5,8 @@
 #include "support/base/log.h"
 #include "support/io/progress.h"
 #include "support/mpi/wall_time.h"
-#include "tce/run/contraction_parts.h"
 #include "tce/run/contraction_sums.h"
 #include "tce/run/contraction_worker.h"
-#include "tce/run/operands.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +19,6 @@ struct contraction {
     bool ran;                          /* this pool, before */
     struct block_buffers *own_buffers; /* NULL if the settings have some */
     struct darray *parts;              /* of blocks; NULL: no sum has slices */
-    struct kept_blocks kept;           /* of constant factors, from run to run */
     struct contraction_worker *worker; /* during a run */
     enum status worker_status;         /* why there is none */
 };
@@ -46,7 +43,6 @@ void contraction_destroy(struct contraction *contraction)
     if (!contraction)
         return;
     taskpool_destroy(contraction->pool);
-    contraction_forget(contraction);
     darray_destroy(contraction->parts);
     contraction_sums_fini(&contraction->sums);
     block_buffers_destroy(contraction->own_buffers);
@@ -197,19 +193,12 @@ enum status contraction_start(struct contraction *contraction, const struct task
                                        .cost = predict_seconds,
                                        .context = contraction};
     taskpool_destroy(contraction->pool);
-    contraction_forget(contraction);
     contraction->pool = NULL;
     contraction->comm = comm;
     contraction->ran = false;
     if (!contraction->parts)
         TRY(contraction_parts_create(&contraction->sums, &contraction->parts));
     return taskpool_create(comm, &problem, pool, &contraction->pool);
-}
-
-void contraction_forget(struct contraction *contraction)
-{
-    item_cache_destroy(contraction->kept.cache);
-    contraction->kept.cache = NULL;
 }
 
 static enum status run_contraction_pool(struct contraction *contraction)
@@ -230,9 +219,9 @@ enum status contraction_run(struct contraction *contraction)
 {
     int n_workers;
     MPI_Comm_size(contraction->comm, &n_workers);
-    contraction->worker_status = contraction_worker_create(
-        &contraction->sums, contraction->parts, &contraction->settings, &contraction->kept,
-        n_workers > 1 ? contraction->pool : NULL, &contraction->worker);
+    contraction->worker_status =
+        contraction_worker_create(&contraction->sums, contraction->parts, &contraction->settings,
+                                  n_workers > 1 ? contraction->pool : NULL, &contraction->worker);
     enum wall_use use = wall_time_begin(WALL_COMMUNICATION);
     enum status status = run_contraction_pool(contraction);
     wall_time_end(use);

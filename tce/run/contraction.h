@@ -34,9 +34,6 @@ struct contraction_operand {
     const struct block_labels *labels; /* borrowed */
     struct tensor *tensor;             /* borrowed; NULL while nothing is allocated */
     int index[MAX_RANK];               /* labels->rank of them: numbers in [0, MAX_INDICES) */
-    /* A factor that stays the same, its tensor too, from run to run: blocks of it are kept, until
-     * contraction_start or contraction_forget. */
-    bool constant;
 };
 
 /* C's indices differ from each other; no tensor is C and a factor at once. */
@@ -52,7 +49,6 @@ struct contraction_problem {
 
 struct contraction_settings {
     int64_t cache_bytes; /* of input blocks kept by a process during a run */
-    int64_t kept_bytes;  /* of those of constant factors kept from run to run */
     bool prefetch;       /* fetch the next blocks during DGEMM */
     /* Borrowed, shared with other contractions that do not run at the same time; NULL: of
      * its own. */
@@ -80,7 +76,7 @@ void contraction_destroy(struct contraction *contraction);
 int64_t contraction_n_tasks(const struct contraction *contraction);
 struct contraction_cost contraction_task_cost(const struct contraction *contraction, int64_t task);
 
-/* Elements of the parts of blocks that contraction_start makes room for (contraction_parts.h). */
+/* Elements of the parts of blocks that contraction_start makes room for (contraction_sums.h). */
 double contraction_parts_of(const struct contraction *contraction);
 
 /* Seconds on a processor of the day: of an operation of DGEMM, of an element that is moved, of a product of blocks.
@@ -117,9 +113,6 @@ void contraction_bind(struct contraction *contraction, int problem, struct tenso
  * Errors: as taskpool_create. */
 enum status contraction_start(struct contraction *contraction, const struct taskpool_settings *pool,
                               MPI_Comm comm);
-
-/* Drops what is kept of constant factors: they have changed. Not collective. */
-void contraction_forget(struct contraction *contraction);
 
 /* Runs it once; from the second time on the pool is restored before. Collective; what was
  * written to the tensors must have been synchronised, and what this writes is. Errors: as

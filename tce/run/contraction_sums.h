@@ -7,6 +7,7 @@
  * its A. */
 #pragma once
 
+#include "support/arrays/darray.h"
 #include "support/base/status.h"
 #include "tce/run/contraction.h"
 #include "tce/run/contraction_tasks.h"
@@ -70,3 +71,18 @@ void term_walk_begin(const struct contraction_sums *sums, const struct contracti
 
 /* Steps to the next pair; false at the end. */
 bool term_walk_next(struct term_walk *walk);
+
+/* --- parts of blocks of C, made by the tasks of sums that are cut into slices, and added up in the order of
+ * the slices after the pool --- */
+
+/* Room for all parts; *parts is NULL if no sum has slices. Collective.
+ * Errors: those of darray_create, the same on every process. */
+enum status contraction_parts_create(const struct contraction_sums *sums, struct darray **parts);
+
+/* Elements of all parts together. */
+double contraction_parts_elements(const struct contraction_sums *sums);
+
+/* Adds up the parts of the blocks of C that this process holds. Between two synchronisations; not collective.
+ * scratch  room for a block of C */
+void contraction_parts_add_up(const struct contraction_sums *sums, const struct darray *parts,
+                              double *scratch);

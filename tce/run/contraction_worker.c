@@ -3,7 +3,6 @@
 
 #include "support/mpi/long_reduce.h"
 #include "support/mpi/wall_time.h"
-#include "tce/run/contraction_parts.h"
 #include "tce/run/products.h"
 
 #include <stdlib.h>
@@ -54,14 +53,12 @@ static struct factor factor_of(const struct contraction_operand *operand,
 {
     return (struct factor){.tensor = operand->tensor,
                            .layout = layout,
-                           .constant = operand->constant,
-                           .used_once = !operand->constant && is_one_tile(indices, role_of_other) &&
+                           .used_once = is_one_tile(indices, role_of_other) &&
                                         is_one_tile(indices, lone_of_other)};
 }
 
 static enum status create_operands(struct contraction_worker *worker,
-                                   const struct contraction_settings *settings,
-                                   struct kept_blocks *kept)
+                                   const struct contraction_settings *settings)
 {
     const struct contraction_sums *sums = worker->sums;
     struct factor *factors = calloc(2 * (size_t)sums->n_terms, sizeof *factors);
@@ -69,16 +66,14 @@ static enum status create_operands(struct contraction_worker *worker,
     for (int t = 0; t < sums->n_terms; t++) {
         const struct contraction_problem *problem = &sums->problems[t];
         const struct contraction_indices *indices = &sums->terms[t].indices;
-        factors[2 * t] = factor_of(&problem->A, &indices->A, indices, ROLE_COLUMN, ROLE_LONE_B);
+        factors[2 * (size_t)t] =
+            factor_of(&problem->A, &indices->A, indices, ROLE_COLUMN, ROLE_LONE_B);
         if (problem->has_B)
-            factors[2 * t + 1] =
+            factors[2 * (size_t)t + 1] =
                 factor_of(&problem->B, &indices->B, indices, ROLE_ROW, ROLE_LONE_A);
     }
-    kept->buffers = settings->buffers;
-    kept->bytes = settings->kept_bytes;
     const struct operand_settings of_operands = {.cache_bytes = settings->cache_bytes,
                                                  .prefetch = settings->prefetch,
-                                                 .kept = kept,
                                                  .buffers = settings->buffers};
     enum status status =
         operands_create(2 * sums->n_terms, factors, &of_operands, &worker->operands);
@@ -93,8 +88,7 @@ int64_t contraction_worker_bytes(int64_t max_block)
 
 enum status contraction_worker_create(const struct contraction_sums *sums, struct darray *parts,
                                       const struct contraction_settings *settings,
-                                      struct kept_blocks *kept, struct taskpool *polled,
-                                      struct contraction_worker **worker)
+                                      struct taskpool *polled, struct contraction_worker **worker)
 {
     struct contraction_worker *made = *worker = calloc(1, sizeof *made);
     TRY(CHECK_MEMORY(made, "no memory for a contraction"));
@@ -102,7 +96,7 @@ enum status contraction_worker_create(const struct contraction_sums *sums, struc
     made->block_parts = parts;
     made->buffers = settings->buffers;
     TRY(take_scratch_blocks(made));
-    TRY(create_operands(made, settings, kept));
+    TRY(create_operands(made, settings));
     return products_create(1, made->operands, made->buffers, polled, &made->products);
 }
 

@@ -9,20 +9,17 @@
 #include <stdint.h>
 
 struct contraction_worker;
-struct kept_blocks;
 
 struct darray;
 
 /* sums      borrowed, with its problems, whose tensors exist
- * parts     borrowed (contraction_parts.h); NULL if no sum has slices
+ * parts     borrowed (contraction_sums.h); NULL if no sum has slices
  * settings  with buffers
- * kept      borrowed; of all workers of this contraction, one at a time
  * polled    taskpool_poll between two products of a task; NULL: none
  * Errors: STATUS_NO_MEMORY; contraction_worker_destroy follows then, too. */
 enum status contraction_worker_create(const struct contraction_sums *sums, struct darray *parts,
                                       const struct contraction_settings *settings,
-                                      struct kept_blocks *kept, struct taskpool *polled,
-                                      struct contraction_worker **worker);
+                                      struct taskpool *polled, struct contraction_worker **worker);
 void contraction_worker_destroy(struct contraction_worker *worker);
 
 /* Bytes of the blocks that it works on, at most, where none is of more than max_block elements;

@@ -2,7 +2,6 @@
 #include "tce/run/loop_worker.h"
 
 #include "support/mpi/wall_time.h"
-#include "tce/run/loop_locals.h"
 #include "tce/run/loop_products.h"
 #include "tce/run/products.h"
 #include "tce/tensor/block_buffers.h"
@@ -10,6 +9,20 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Where a worker is in the loop. Borrowed. */
+struct loop_position {
+    const struct loop_products *products; /* of the tuple */
+    const int32_t *tuple;
+};
+
+/* A local tensor's blocks, one after another; begins as zeros. */
+struct local_tensor {
+    double *elements;
+    int64_t capacity, size;
+    int block_capacity;
+    int64_t *offsets; /* of its blocks */
+};
 
 struct loop_worker {
     struct loop_body body;
@@ -20,6 +33,109 @@ struct loop_worker {
     struct operands *operands;
     struct products *products;
 };
+
+/* --- local tensors --- */
+
+static enum status no_memory_for_local(const struct tile_loop_tensor *tensor)
+{
+    return FAIL(STATUS_NO_MEMORY, "no memory for local tensor %s: take smaller tiles for its loop",
+                tensor->name);
+}
+
+static enum status reserve_local_blocks(const struct tile_loop_tensor *tensor, int n,
+                                        struct local_tensor *local)
+{
+    if (n <= local->block_capacity)
+        return STATUS_OK;
+    free(local->offsets);
+    local->offsets = malloc((size_t)n * sizeof *local->offsets);
+    local->block_capacity = local->offsets ? n : 0;
+    return local->offsets ? STATUS_OK : no_memory_for_local(tensor);
+}
+
+static enum status reserve_local_elements(const struct tile_loop_tensor *tensor, int64_t n,
+                                          struct block_buffers *buffers, struct local_tensor *local)
+{
+    if (n <= local->capacity)
+        return STATUS_OK;
+    block_buffers_give_back(buffers, local->elements);
+    local->elements = block_buffers_take(buffers, n);
+    local->capacity = local->elements ? n : 0;
+    return local->elements ? STATUS_OK : no_memory_for_local(tensor);
+}
+
+/* The tile of a place of a local tensor. */
+static int32_t find_tile(const struct loop_position *at, const struct tile_loop_tensor *tensor,
+                         const int32_t tiles[], int d)
+{
+    return tensor->loop_index[d] >= 0 ? at->tuple[tensor->loop_index[d]] : tiles[d];
+}
+
+/* Elements of a block of a local tensor. tiles: of its places, those of the loop's indices left out */
+static int64_t count_local(const struct loop_position *at, const struct tile_loop_tensor *tensor,
+                           const int32_t tiles[])
+{
+    int64_t size = 1;
+    for (int d = 0; d < tensor->labels.rank; d++)
+        size *= index_space_tile_size(tensor->labels.space[d], find_tile(at, tensor, tiles, d));
+    return size;
+}
+
+/* Finds room for the tensor's blocks. */
+static enum status lay_out_local(const struct tile_loop_tensor *tensor,
+                                 const struct local_blocks *blocks, const struct loop_position *at,
+                                 struct block_buffers *buffers, struct local_tensor *local)
+{
+    TRY(reserve_local_blocks(tensor, blocks->n, local));
+    local->size = 0;
+    for (int b = 0; b < blocks->n; b++) {
+        local->offsets[b] = local->size;
+        local->size += count_local(at, tensor, blocks->at[b]);
+    }
+    return reserve_local_elements(tensor, local->size, buffers, local);
+}
+
+static enum status fill_local(const struct tile_loop_tensor *tensor,
+                              const struct local_blocks *blocks, const struct tile_fill *fill,
+                              const struct loop_position *at, const struct local_tensor *local)
+{
+    for (int b = 0; b < blocks->n; b++) {
+        int64_t first[MAX_RANK], extent[MAX_RANK];
+        for (int d = 0; d < tensor->labels.rank; d++) {
+            const struct index_space *space = tensor->labels.space[d];
+            int32_t tile = find_tile(at, tensor, blocks->at[b], d);
+            first[d] = space->first[tile];
+            extent[d] = index_space_tile_size(space, tile);
+        }
+        TRY(fill->fill(tensor->labels.rank, first, extent, local->elements + local->offsets[b],
+                       fill->context));
+    }
+    return STATUS_OK;
+}
+
+/* Makes room for the tensors of the tuple, and fills those that are filled. */
+static enum status begin_locals(const struct tile_loop_problem *problem,
+                                const struct tile_fill fills[], const struct loop_position *at,
+                                struct block_buffers *buffers, struct local_tensor locals[])
+{
+    for (int t = 0; t < problem->n_tensors; t++) {
+        const struct tile_loop_tensor *tensor = &problem->tensors[t];
+        const struct local_blocks *blocks = &at->products->locals[t];
+        if (!tensor->local)
+            continue;
+        TRY(lay_out_local(tensor, blocks, at, buffers, &locals[t]));
+        if (fills[t].fill)
+            TRY(fill_local(tensor, blocks, &fills[t], at, &locals[t]));
+    }
+    return STATUS_OK;
+}
+
+static void local_tensor_fini(struct local_tensor *local, struct block_buffers *buffers)
+{
+    block_buffers_give_back(buffers, local->elements);
+    free(local->offsets);
+    *local = (struct local_tensor){0};
+}
 
 /* --- products --- */
 
@@ -67,7 +183,7 @@ static void clear_block(const struct loop_worker *worker, int s, const struct lo
 {
     const struct tile_loop_tensor *tensor =
         &worker->body.problem->tensors[worker->body.problem->steps[s].tensor[LOOP_C]];
-    int64_t size = loop_local_size(&worker->at, tensor, target->at);
+    int64_t size = count_local(&worker->at, tensor, target->at);
     memset(elements, 0, (size_t)size * sizeof *elements);
 }
 
@@ -145,8 +261,7 @@ static enum status run_steps(struct loop_worker *worker, double scalars[])
 {
     const struct tile_loop_problem *problem = worker->body.problem;
     TRY(loop_product_lists_find(&worker->lists, worker->at.tuple, &worker->at.products));
-    TRY(loop_locals_begin(problem, worker->body.fills, &worker->at, worker->buffers,
-                          worker->locals));
+    TRY(begin_locals(problem, worker->body.fills, &worker->at, worker->buffers, worker->locals));
     for (int s = 0; s < problem->n_steps;) {
         int end = find_end(problem, s);
         TRY(end > s ? run_local_steps(worker, s, end) : run_scalar_step(worker, s, scalars));
@@ -182,7 +297,7 @@ static enum status create_operands(struct loop_worker *worker, int64_t cache_byt
         for (int f = 0; f < 2; f++) {
             const struct loop_step *step = &worker->body.steps[s];
             if (step->view[f].blocks)
-                factors[2 * s + f] = (struct factor){
+                factors[2 * (size_t)s + (size_t)f] = (struct factor){
                     .tensor = worker->body.tensors[problem->steps[s].tensor[LOOP_A + f]],
                     .layout = f == 0 ? &step->indices.A : &step->indices.B,
                     .view = step->view[f]};

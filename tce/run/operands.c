@@ -11,7 +11,7 @@
 /* A factor, and where its blocks are among those of all. */
 struct numbered_factor {
     struct factor factor;
-    int64_t first;        /* in its cache */
+    int64_t first;        /* in the cache */
     int64_t first_stored; /* of a view, in the cache of stored blocks */
 };
 
@@ -40,7 +40,7 @@ struct operands {
     int n;
     struct numbered_factor *factors;
     struct channel channels[N_CHANNELS]; /* of A, of B */
-    struct item_cache *cache;            /* of factors that are not constant */
+    struct item_cache *cache;            /* of all factors */
     struct item_cache *stored;           /* of other processes' blocks that views are made of */
     /* What a cache is to load. */
     struct {
@@ -289,14 +289,9 @@ static double *load_view(struct operands *operands, const struct numbered_factor
     return formed;
 }
 
-/* --- caches --- */
+/* --- the cache --- */
 
-static struct item_cache *cache_of(const struct operands *operands, const struct factor *factor)
-{
-    return factor->constant ? operands->settings.kept->cache : operands->cache;
-}
-
-/* In its cache: images of a stored block are reduced each in its own way. */
+/* In the cache: images of a stored block are reduced each in its own way. */
 static int64_t item_of_block(const struct numbered_factor *factor, const struct stored_block *block)
 {
     bool by_tuple = factor->factor.layout->reduced && !factor->factor.view.blocks;
@@ -318,33 +313,15 @@ static double *load_block(struct operands *operands, int number, const struct st
     return receive_block(operands, channel, factor, block->block);
 }
 
-static enum status load_wanted(struct operands *operands, void **item, int64_t *bytes)
+static enum status load_operand(int64_t item_number, void *context, void **item, int64_t *bytes)
 {
+    struct operands *operands = context;
     int64_t size = 0;
     int number = operands->wanted.factor;
+    (void)item_number;
     *item = load_block(operands, number, operands->wanted.block, operands->wanted.extent, &size);
     *bytes = block_buffers_bytes(size);
     return *item ? STATUS_OK : no_memory(&operands->factors[number].factor);
-}
-
-static enum status load_operand(int64_t number, void *context, void **item, int64_t *bytes)
-{
-    (void)number;
-    return load_wanted(context, item, bytes);
-}
-
-static enum status load_kept(int64_t number, void *context, void **item, int64_t *bytes)
-{
-    const struct kept_blocks *kept = context;
-    (void)number;
-    return load_wanted(kept->user, item, bytes);
-}
-
-static void give_kept_back(int64_t number, void *item, void *context)
-{
-    const struct kept_blocks *kept = context;
-    (void)number;
-    block_buffers_give_back(kept->buffers, item);
 }
 
 /* --- creation --- */
@@ -376,16 +353,15 @@ static bool are_same_views(const struct factor *left, const struct factor *right
 static bool is_same(const struct factor *left, const struct factor *right)
 {
     const struct block_layout *l = left->layout, *r = right->layout;
-    if (left->tensor != right->tensor || left->constant != right->constant ||
-        l->reduced != r->reduced || !are_same_views(left, right))
+    if (left->tensor != right->tensor || l->reduced != r->reduced || !are_same_views(left, right))
         return false;
     return !l->reduced || (have_same_places(l, &l->own, r, &r->own) &&
                            have_same_places(l, &l->order, r, &r->order));
 }
 
-/* Blocks in the caches. Constant factors get the same numbers each time. */
+/* Blocks in the caches. */
 struct item_counts {
-    int64_t kept, others, stored;
+    int64_t all, stored;
 };
 
 static int64_t count_blocks(const struct factor *factor)
@@ -401,7 +377,6 @@ static int64_t count_blocks(const struct factor *factor)
 static void number_blocks(struct operands *operands, int number, struct item_counts *counts)
 {
     struct numbered_factor *factor = &operands->factors[number];
-    int64_t *n_items = factor->factor.constant ? &counts->kept : &counts->others;
     struct numbered_factor *same = NULL, *same_tensor = NULL;
     for (int i = 0; i < number; i++) {
         struct numbered_factor *earlier = &operands->factors[i];
@@ -410,8 +385,8 @@ static void number_blocks(struct operands *operands, int number, struct item_cou
         same_tensor = earlier->factor.view.blocks ? earlier : same_tensor;
         same = !same && is_same(&earlier->factor, &factor->factor) ? earlier : same;
     }
-    factor->first = same ? same->first : *n_items;
-    *n_items += same ? 0 : count_blocks(&factor->factor);
+    factor->first = same ? same->first : counts->all;
+    counts->all += same ? 0 : count_blocks(&factor->factor);
     if (same)
         factor->factor.used_once = same->factor.used_once = false;
     if (!factor->factor.view.blocks)
@@ -460,17 +435,10 @@ static enum status create_caches(struct operands *operands, const struct item_co
     const struct operand_settings *settings = &operands->settings;
     const struct item_cache_source of_all = {load_operand, give_back, operands};
     const struct item_cache_source of_stored = {load_stored, give_back, operands};
-    const struct item_cache_source of_kept = {load_kept, give_kept_back, settings->kept};
     int64_t stored_bytes = min_int64(count_remote_bytes(operands), settings->cache_bytes / 2);
-    TRY(item_cache_create(counts->others, settings->cache_bytes - stored_bytes, &of_all,
+    TRY(item_cache_create(counts->all, settings->cache_bytes - stored_bytes, &of_all,
                           &operands->cache));
-    TRY(item_cache_create(counts->stored, stored_bytes, &of_stored, &operands->stored));
-    if (!settings->kept)
-        return STATUS_OK;
-    settings->kept->user = operands;
-    return settings->kept->cache ? STATUS_OK
-                                 : item_cache_create(counts->kept, settings->kept->bytes, &of_kept,
-                                                     &settings->kept->cache);
+    return item_cache_create(counts->stored, stored_bytes, &of_stored, &operands->stored);
 }
 
 enum status operands_create(int n, const struct factor factors[],
@@ -525,7 +493,7 @@ void operands_announce(struct operands *operands, int number, const struct store
     if (!operands->settings.prefetch || factor->view.blocks ||
         (channel->announced == factor && channel->block == block->block) ||
         darray_near(factor->tensor->data, block->block) ||
-        item_cache_holds(cache_of(operands, factor), item_of_block(numbered, block)))
+        item_cache_holds(operands->cache, item_of_block(numbered, block)))
         return;
     forget_announced(operands, channel);
     channel->buffer = make_buffer(operands, channel, factor, block->block);
@@ -578,7 +546,7 @@ enum status operands_pin(struct operands *operands, int number, const struct sto
     operands->wanted.factor = number;
     operands->wanted.block = block;
     operands->wanted.extent = extent;
-    TRY(item_cache_pin(cache_of(operands, factor), item_of_block(numbered, block), &item));
+    TRY(item_cache_pin(operands->cache, item_of_block(numbered, block), &item));
     pinned->elements = item;
     return STATUS_OK;
 }
@@ -594,6 +562,6 @@ void operands_release(struct operands *operands, int number, const struct stored
         block_buffers_give_back(operands->settings.buffers, channel->passing);
         channel->passing = NULL;
     } else {
-        item_cache_release(cache_of(operands, factor), item_of_block(numbered, block));
+        item_cache_release(operands->cache, item_of_block(numbered, block));
     }
 }

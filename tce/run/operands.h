@@ -33,7 +33,6 @@ struct factor {
     const struct tensor *tensor;       /* borrowed, like the layout; NULL: none is read */
     const struct block_layout *layout; /* of the step */
     struct factor_view view;
-    bool constant; /* the same from run to run: its blocks are in struct kept_blocks */
     bool
         used_once; /* no block is wanted by two tasks: none is cached, and one is pinned at a time */
 };
@@ -41,19 +40,9 @@ struct factor {
 /* Whose blocks are to be read: A of the factors 2 s, B of 2 s + 1. */
 struct operands;
 
-/* Blocks of constant factors, which stay from one struct operands to the next with the same factors; begins
- * as zeros, ends with item_cache_destroy. */
-struct kept_blocks {
-    struct block_buffers *buffers;
-    int64_t bytes;
-    struct item_cache *cache; /* NULL before the first */
-    struct operands *user;    /* that loads */
-};
-
 struct operand_settings {
     int64_t cache_bytes; /* of what is cached */
     bool prefetch;
-    struct kept_blocks *kept;      /* borrowed; NULL: no factor is constant */
     struct block_buffers *buffers; /* borrowed */
 };
 

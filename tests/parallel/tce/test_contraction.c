@@ -205,7 +205,6 @@ static void test_factors_that_store_unique_blocks(void **state)
             tried.problem.C.tensor = make("C", &one.C);
             tried.problem.A.tensor = make_symmetric("A", &one.A, unique);
             tried.problem.B.tensor = one.problem.has_B ? make_symmetric("B", &one.B, unique) : NULL;
-            tried.problem.A.constant = i % 2;
             run(&tried, "--sched=counter", i);
             result[unique] = elements_of(tried.problem.C.tensor);
             n_left_out += unique && block_index_n(tried.problem.A.tensor->blocks) <
@@ -270,74 +269,6 @@ static void test_runs_can_be_repeated(void **state)
     contraction_destroy(contraction);
     destroy_tensors(&one);
     contraction_case_fini(&one);
-}
-
-/* Gets of this process, by Global Arrays. */
-static int64_t n_gets;
-
-int MPI_Get(void *origin, int n, MPI_Datatype type, int target, MPI_Aint place, int n_target,
-            MPI_Datatype type_target, MPI_Win window)
-{
-    n_gets++;
-    return PMPI_Get(origin, n, type, target, place, n_target, type_target, window);
-}
-
-/* Other numbers. */
-static double other_element(const int64_t value[], void *context)
-{
-    return 0.5 - element(value, context);
-}
-
-/* Blocks that this process does not see where they lie. */
-static bool has_far_blocks(const struct tensor *tensor)
-{
-    int64_t n_far = 0;
-    for (int64_t block = 0; block < block_index_n(tensor->blocks); block++)
-        n_far += darray_near(tensor->data, block) == NULL;
-    return n_far > 0;
-}
-
-/* With both factors constant the second run fetches nothing; changed and forgotten, they are
- * fetched again. Blocks that are seen are never fetched. */
-static void test_constant_factors_are_fetched_once(void **state)
-{
-    (void)state;
-    struct taskpool_settings pool = pool_case_settings("--sched=static");
-    int64_t n_fetched = 0;
-    bool has_far = false;
-    for (int i = 0; i < 40; i++) {
-        struct contraction_case one;
-        contraction_case_init(&one, 300000 + (uint64_t)i);
-        make_tensors(&one);
-        one.problem.A.constant = one.problem.B.constant = true;
-        const struct contraction_settings settings = {.kept_bytes = 100000000, .prefetch = i % 2};
-        struct contraction *contraction;
-        check_ok(contraction_create(1, &one.problem, &settings, &contraction));
-        check_ok(contraction_start(contraction, &pool, MPI_COMM_WORLD));
-        int64_t gets[3];
-        for (int way = 0; way < 3; way++) {
-            if (way == 2) {
-                const struct block_labels *labels =
-                    block_index_labels(one.problem.A.tensor->blocks);
-                tensor_fill(one.problem.A.tensor, other_element, &labels);
-                contraction_forget(contraction);
-            }
-            fill(one.problem.C.tensor);
-            gets[way] = n_gets;
-            check_ok(contraction_run(contraction));
-            gets[way] = n_gets - gets[way];
-            check_against_reference(&one);
-        }
-        assert_int_equal(gets[0], gets[2]);
-        if (!one.problem.add)
-            assert_int_equal(gets[1], 0);
-        n_fetched += gets[0] - gets[1];
-        has_far = has_far || has_far_blocks(one.problem.A.tensor);
-        contraction_destroy(contraction);
-        destroy_tensors(&one);
-        contraction_case_fini(&one);
-    }
-    assert_int_equal(n_fetched > 0, has_far);
 }
 
 /* Operands of a contraction over one unlabelled space of 10 in tiles of 3, from letters. */
@@ -546,7 +477,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_factors_that_store_unique_blocks),
         cmocka_unit_test(test_every_mode_gives_the_same_bits),
         cmocka_unit_test(test_runs_can_be_repeated),
-        cmocka_unit_test(test_constant_factors_are_fetched_once),
         cmocka_unit_test(test_parts_of_blocks_add_up),
         cmocka_unit_test_teardown(test_a_tensor_that_does_not_fit_is_refused, darray_case_stop),
     };
