@@ -325,18 +325,36 @@ bool output_file_same(const char *path, const char *other)
            strcmp(output_file_base_name(path), output_file_base_name(other)) == 0;
 }
 
+bool output_file_is_part(const char *output, const char *other)
+{
+    char part[PATH_MAX];
+    return output && snprintf(part, PATH_MAX, "%s.part", output) < PATH_MAX &&
+           output_file_same(part, other);
+}
+
+static enum status check_distinct_from(const struct output *output, const char *input)
+{
+    if (output_file_same(output->path, input))
+        return FAIL(STATUS_USAGE, "%s is both an input and an output: name another file",
+                    output->path);
+    if (output_file_is_part(output->path, input))
+        return FAIL(STATUS_USAGE,
+                    "%s would be replaced, as --%s %s is written there first: rename it", input,
+                    output->option, output->path);
+    return STATUS_OK;
+}
+
 enum status outputs_check_distinct(const struct output *outputs, int n_outputs,
                                    const char *const *inputs, int n_inputs)
 {
     for (int i = 0; i < n_outputs; i++) {
-        for (int k = 0; k < i; k++)
-            if (output_file_same(outputs[i].path, outputs[k].path))
+        for (int k = 0; k < n_outputs; k++)
+            if ((k < i && output_file_same(outputs[i].path, outputs[k].path)) ||
+                output_file_is_part(outputs[i].path, outputs[k].path))
                 return FAIL(STATUS_USAGE, "--%s and --%s name the same file", outputs[k].option,
                             outputs[i].option);
         for (int k = 0; k < n_inputs; k++)
-            if (output_file_same(outputs[i].path, inputs[k]))
-                return FAIL(STATUS_USAGE, "%s is both an input and an output: name another file",
-                            outputs[i].path);
+            TRY(check_distinct_from(&outputs[i], inputs[k]));
     }
     return STATUS_OK;
 }

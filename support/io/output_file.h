@@ -29,6 +29,9 @@ bool output_file_is_written_last(const char *path, bool changed);
  * number of outputs may share. */
 bool output_file_same(const char *path, const char *other);
 
+/* Whether another path names the temporary file of an output (output_file_part), likewise. */
+bool output_file_is_part(const char *output, const char *other);
+
 /* The part of a path behind its folders. */
 const char *output_file_base_name(const char *path);
 
@@ -40,7 +43,8 @@ struct output {
     const char *option, *path;
 };
 
-/* Checks that no two outputs are one file, and that none is an input, which it would destroy.
+/* Checks that no two outputs are one file, and that none is an input, which it would destroy; the temporary file
+ * of an output counts as well.
  * inputs  paths, or NULL for none
  * Errors: STATUS_USAGE. */
 enum status outputs_check_distinct(const struct output *outputs, int n_outputs,

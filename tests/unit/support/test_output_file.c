@@ -259,6 +259,13 @@ static void test_an_output_is_no_input_and_no_other_output(void **state)
     assert_string_equal(status_text(), "b is both an input and an output: name another file");
     check_status(STATUS_USAGE, outputs_check_distinct(twice, 3, inputs, 2));
     assert_string_equal(status_text(), "--json and --write-profile name the same file");
+    const struct output parts[] = {{"json", "a"}, {"checkpoint", "a.part"}};
+    const char *part = "b.part";
+    check_status(STATUS_USAGE, outputs_check_distinct(parts, 2, NULL, 0));
+    check_status(STATUS_USAGE, outputs_check_distinct(outputs, 3, &part, 1));
+    assert_string_equal(
+        status_text(),
+        "b.part would be replaced, as --write-profile b is written there first: rename it");
 }
 
 static void test_two_paths_may_name_one_file(void **state)
