@@ -221,7 +221,8 @@ static int run_tuple(int64_t task, void *context)
     int weight = tile_tuples_weight(&loop->problem->tuples, tuple);
     for (int i = 0; i < loop->n_scalars; i++)
         loop->values[i] *= weight;
-    return tuple_parts_add(loop->parts, number, loop->values);
+    tuple_parts_add(loop->parts, number, loop->values);
+    return STATUS_OK;
 }
 
 /* Called while a process waits for tuples: with --sched share process 0 has none. */
@@ -237,7 +238,6 @@ static int finish_tuples(void *context)
 {
     const struct tile_loop *loop = context;
     darray_complete();
-    tuple_parts_end(loop->parts);
     return loop->worker_status;
 }
 
@@ -378,6 +378,7 @@ static enum status run_loop_pool(struct tile_loop *loop)
         TRY(taskpool_restore(loop->pool));
     loop->ran = true;
     enum status status = (enum status)taskpool_run(loop->pool);
+    tuple_parts_end(loop->parts);
     if (status == STATUS_OK)
         write_scalars(loop);
     return status;

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/run/tuple_parts.h"
 
+#include "support/arrays/darray.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
 #include "support/mpi/long_reduce.h"
-#include "tce/run/collector.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 /* Parts are stored no more often, and no more often than takes this fraction of the time. */
 static const double STORED_EVERY_S = 1, STORING_FRACTION = 0.005;
@@ -20,35 +18,34 @@ struct tuple_parts {
     int rank;
     int64_t n_tuples;
     int n_scalars;
-    struct collector *collector; /* of records: the tuple's number as a double, its parts */
-    double *record;
-    struct tuple_table table; /* parts: NULL but on process 0 */
-    int64_t *left;            /* tuples that are left; NULL: all */
+    struct darray
+        *parts; /* a block for each tuple; NaN until it is finished; NULL without scalars */
+    struct tuple_table
+        table;     /* on process 0, with those that it has read so far; else parts is NULL */
+    int64_t *left; /* tuples that are left; NULL: all */
 
     const struct tuple_store *store;
     const char *inputs;
-    bool is_new; /* something is not stored */
     double next_store_s;
 };
 
-static void take_record(const void *record, void *context)
+static enum status create_parts(struct tuple_parts *self)
 {
-    struct tuple_parts *self = context;
-    const double *numbers = record;
-    memcpy(self->table.parts + (int64_t)numbers[0] * self->n_scalars, numbers + 1,
-           (size_t)self->n_scalars * sizeof *numbers);
-    self->is_new = true;
-}
-
-static enum status allocate_parts(struct tuple_parts *self)
-{
-    size_t n = (size_t)(self->n_tuples * self->n_scalars) + 1;
-    self->record = malloc(((size_t)self->n_scalars + 1) * sizeof *self->record);
+    size_t n = (size_t)self->n_tuples;
+    int64_t *size = malloc((n + 1) * sizeof *size);
     if (self->rank == 0)
-        self->table.parts = malloc(n * sizeof *self->table.parts);
-    return CHECK_MEMORY(self->record && (self->rank > 0 || self->table.parts),
-                        "no memory for the parts of %lld tuples of tiles",
-                        (long long)self->n_tuples);
+        self->table.parts = malloc((n * (size_t)self->n_scalars + 1) * sizeof(double));
+    enum status status =
+        status_agree(self->comm, CHECK_MEMORY(size && (self->rank > 0 || self->table.parts),
+                                              "no memory for the parts of %lld tuples of tiles",
+                                              (long long)self->n_tuples));
+    for (size_t i = 0; i < n && status == STATUS_OK; i++)
+        size[i] = self->n_scalars;
+    if (status == STATUS_OK && self->n_scalars > 0)
+        status =
+            darray_create("parts of tuples", DARRAY_DOUBLE, self->n_tuples, size, &self->parts);
+    free(size);
+    return status;
 }
 
 enum status tuple_parts_create(MPI_Comm comm, int64_t n_tuples, int n_scalars,
@@ -62,10 +59,7 @@ enum status tuple_parts_create(MPI_Comm comm, int64_t n_tuples, int n_scalars,
                                  .n_scalars = n_scalars,
                                  .table = {n_tuples, n_scalars, NULL}};
     MPI_Comm_rank(comm, &made->rank);
-    enum status status = status_agree(comm, allocate_parts(made));
-    if (status == STATUS_OK)
-        status = collector_create(comm, ((size_t)n_scalars + 1) * sizeof(double), take_record, made,
-                                  &made->collector);
+    enum status status = create_parts(made);
     if (status != STATUS_OK) {
         tuple_parts_destroy(made);
         *parts = NULL;
@@ -77,8 +71,7 @@ void tuple_parts_destroy(struct tuple_parts *self)
 {
     if (!self)
         return;
-    collector_destroy(self->collector);
-    free(self->record);
+    darray_destroy(self->parts);
     free(self->table.parts);
     free(self->left);
     free(self);
@@ -123,19 +116,29 @@ done:
     return status;
 }
 
+/* All parts of this process are NaN, or on process 0 those that the table has. */
+static void clear_parts(const struct tuple_parts *self)
+{
+    for (int64_t tuple = 0; self->parts && tuple < self->n_tuples; tuple++) {
+        double *part = darray_local(self->parts, tuple);
+        for (int i = 0; part && i < self->n_scalars; i++)
+            part[i] = NAN;
+    }
+    for (int64_t i = 0; self->rank == 0 && i < self->n_tuples * self->n_scalars; i++)
+        self->table.parts[i] = NAN;
+    darray_sync();
+}
+
 enum status tuple_parts_begin(struct tuple_parts *self, const struct tuple_store *store,
                               const char inputs[SHA256_HEX_SIZE], int64_t *n_left)
 {
-    int64_t n = self->n_tuples * self->n_scalars;
     self->store = self->n_scalars > 0 ? store : NULL;
     self->inputs = inputs;
     self->next_store_s = clock_now_s() + STORED_EVERY_S;
-    self->is_new = false;
     free(self->left);
     self->left = NULL;
     *n_left = self->n_tuples;
-    for (int64_t i = 0; self->rank == 0 && i < n; i++)
-        self->table.parts[i] = NAN;
+    clear_parts(self);
     if (!self->store || !store->read)
         return STATUS_OK;
     if (self->rank == 0)
@@ -150,39 +153,45 @@ int64_t tuple_parts_tuple(const struct tuple_parts *self, int64_t number)
 
 /* --- tuples that are finished --- */
 
+/* Reads the tuples that the table lacks; whether any is finished by now. */
+static bool read_parts(struct tuple_parts *self)
+{
+    bool is_new = false;
+    for (int64_t tuple = 0; self->parts && tuple < self->n_tuples; tuple++) {
+        if (tuple_table_is_finished(&self->table, tuple))
+            continue;
+        darray_get(self->parts, tuple, self->table.parts + tuple * self->n_scalars);
+        is_new = is_new || tuple_table_is_finished(&self->table, tuple);
+    }
+    return is_new;
+}
+
 static void store_parts(struct tuple_parts *self)
 {
     double start_s = clock_now_s();
-    self->store->write(&self->table, self->inputs, self->store->context);
-    self->is_new = false;
+    if (read_parts(self) && self->store)
+        self->store->write(&self->table, self->inputs, self->store->context);
     double now_s = clock_now_s();
     self->next_store_s = now_s + fmax(STORED_EVERY_S, (now_s - start_s) / STORING_FRACTION);
 }
 
-enum status tuple_parts_add(struct tuple_parts *self, int64_t tuple, const double values[])
+void tuple_parts_add(struct tuple_parts *self, int64_t tuple, const double values[])
 {
-    self->record[0] = (double)tuple;
-    memcpy(self->record + 1, values, (size_t)self->n_scalars * sizeof *values);
-    TRY(collector_add(self->collector, self->record));
+    if (self->parts)
+        darray_put(self->parts, tuple, values);
     tuple_parts_poll(self);
-    return STATUS_OK;
 }
 
 void tuple_parts_poll(struct tuple_parts *self)
 {
-    collector_poll(self->collector);
-    if (self->store && self->is_new && clock_now_s() >= self->next_store_s)
+    if (self->rank == 0 && self->store && clock_now_s() >= self->next_store_s)
         store_parts(self);
 }
 
 void tuple_parts_end(struct tuple_parts *self)
 {
-    const struct timespec pause = {.tv_nsec = 100000}; /* others may need the core */
-    while (!collector_finish(self->collector)) {
-        tuple_parts_poll(self);
-        nanosleep(&pause, NULL);
-    }
-    if (self->store && self->is_new)
+    darray_sync();
+    if (self->rank == 0)
         store_parts(self);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parts that tuples of tiles add to the scalars of a loop. Process 0 keeps the part of each tuple apart until all
- * are finished and adds them up in their order, so that sums depend neither on the mode nor on the number of
+/* The parts that tuples of tiles add to the scalars of a loop, in a distributed array until all are finished.
+ * Process 0 adds them up in the order of the tuples, so that sums depend neither on the mode nor on the number of
  * processes; and it may store them meanwhile, so that a run that is stopped leaves what it finished to the
  * next, on any number of processes. */
 #pragma once
@@ -51,14 +51,14 @@ enum status tuple_parts_begin(struct tuple_parts *parts, const struct tuple_stor
 /* The tuple in place `number` of those that are left. */
 int64_t tuple_parts_tuple(const struct tuple_parts *parts, int64_t number);
 
-/* A tuple is finished. Not collective. Errors: STATUS_NO_MEMORY. */
-enum status tuple_parts_add(struct tuple_parts *parts, int64_t tuple, const double values[]);
+/* A tuple is finished. Not collective. */
+void tuple_parts_add(struct tuple_parts *parts, int64_t tuple, const double values[]);
 
-/* To be called also by a process that has no tuple for some time: others send what is due, process 0
- * receives and, from time to time, stores it. Not collective, does not wait. */
+/* To be called also by a process that has no tuple for some time: process 0 stores what is finished from time to
+ * time. Not collective, does not wait. */
 void tuple_parts_poll(struct tuple_parts *parts);
 
-/* This process computes no more tuples. Process 0 continues to receive and store until all have ended. Collective. */
+/* No process computes more tuples: process 0 reads and stores what is finished. Collective. */
 void tuple_parts_end(struct tuple_parts *parts);
 
 /* The sum of a scalar's parts, on process 0. */
