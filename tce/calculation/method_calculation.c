@@ -5,7 +5,6 @@
 #include "support/base/log.h"
 #include "tce/execution/finite_check.h"
 #include "tce/integrals/fcidump.h"
-#include "tce/methods/correlation_checkpoint.h"
 
 #include <math.h>
 

@@ -18,8 +18,8 @@
 #include "support/base/status.h"
 #include "taskpool/taskpool.h"
 #include "tce/integrals/orbital_space.h"
-#include "tce/methods/amplitude_file.h"
 #include "tce/methods/correlation.h"
+#include "tce/methods/correlation_checkpoint.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -293,9 +293,11 @@ static enum status find_command(const char *word, struct tce_options *options)
     if (word[0] == '-')
         return FAIL(STATUS_USAGE, "the command comes first: run FILE.tce, or " TCE_METHOD_NAMES
                                   " and a molecule");
-    options->method = tce_method_find(word);
-    if (options->method)
+    const struct tce_method *method = tce_method_find(word);
+    if (method) {
+        options->method = method->name;
         return STATUS_OK;
+    }
     struct suggestion suggestion = {.typed = word_from_text(word)};
     suggestion_add(&suggestion, "run," TCE_METHOD_CHOICES);
     return FAIL(STATUS_USAGE,

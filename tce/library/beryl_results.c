@@ -395,11 +395,11 @@ static enum status solve_correlation(struct method_calculation *method,
 static enum status correlate(struct beryl_calculation *self, const char *name, double *energy)
 {
     TRY(check_result("beryl_correlate", self, 0, name && energy));
-    const char *method_name = tce_method_find(name);
-    if (!method_name)
+    const struct tce_method *found = tce_method_find(name);
+    if (!found)
         return FAIL(STATUS_USAGE, "'%.64s' is no method: give " TCE_METHOD_NAMES, name);
     const struct method_settings settings = {
-        .method = method_name,
+        .method = found->name,
         .frozen_core = self->given.frozen_core,
         .freeze = self->given.frozen_core ? METHOD_NOT_GIVEN : self->given.freeze,
         .freeze_virtuals = self->given.freeze_virtuals,

@@ -8,14 +8,11 @@
 #include "support/base/log.h"
 #include "support/base/memory.h"
 #include "support/io/progress.h"
-#include "tce/methods/amplitude_solution.h"
 #include "tce/methods/amplitude_solver.h"
 #include "tce/methods/correlation_checkpoint.h"
-#include "tce/methods/correlation_integrals.h"
 #include "tce/methods/method_bindings.h"
 #include "tce/methods/methods.h"
-#include "tce/methods/tuple_files.h"
-#include "tce/methods/user_program.h"
+#include "tce/tensor/tensor_algebra.h"
 
 #include <assert.h>
 #include <math.h>
@@ -50,7 +47,7 @@ static enum status check_program_text(struct correlation *self)
     const struct correlation_problem *problem = &self->problem;
     if (!problem->text) {
         snprintf(self->amplitudes_name, sizeof self->amplitudes_name, "%s",
-                 tce_method_iterated(problem->method));
+                 tce_method_find(problem->method)->iterated);
         return STATUS_OK;
     }
     TRY(user_program_check(&self->instance.program, problem->orbitals->n_orbital_sets));
@@ -137,16 +134,6 @@ enum status correlation_fill_elements(struct correlation *self)
     return STATUS_OK;
 }
 
-/* Runs stages [first, last), shown as one piece of work. */
-static enum status run_stages(const struct correlation *self, const char *what, int first, int last,
-                              struct executor_record *record)
-{
-    progress_begin(what);
-    enum status status = executor_run(self->instance.executor, first, last, record);
-    progress_end();
-    return status;
-}
-
 enum status correlation_prepare(struct correlation *self, const struct taskpool_settings *pool)
 {
     double start_s = clock_now_s();
@@ -162,6 +149,103 @@ enum status correlation_prepare(struct correlation *self, const struct taskpool_
  * change by, hartree, or by what rounding may do. */
 #define ENERGY_SHARE 0.1
 #define ENERGY_NOISE 1e-12
+
+/* --- converged amplitudes in the place of iterations: what these would have left --- */
+
+/* Whether a solution has it: the energy, or what an unknown becomes. */
+static bool is_of_solution(const struct program *program, int tensor)
+{
+    for (int i = 0; i < program->n_unknowns; i++)
+        if (program->unknowns[i].residual == tensor)
+            return true;
+    return tensor == program->energy;
+}
+
+static bool statement_reads(const struct program_statement *statement, int tensor)
+{
+    if (statement->add && statement->target.tensor == tensor)
+        return true;
+    for (int t = 0; t < statement->n_terms; t++)
+        for (int f = 0; f < statement->terms[t].n_factors; f++)
+            if (statement->terms[t].factors[f].tensor == tensor)
+                return true;
+    return false;
+}
+
+/* Whether a tensor that the iterations make is needed after them; scalars belong to the result. */
+static bool is_needed(const struct program *program, int tensor)
+{
+    if (program->tensors[tensor].loop >= 0 || is_of_solution(program, tensor))
+        return false;
+    for (int s = program->first_final; s < program->n_statements; s++)
+        if (statement_reads(&program->statements[s], tensor))
+            return true;
+    return program->tensors[tensor].rank == 0;
+}
+
+/* Whether a step reads an intermediate that the iterations made. */
+static bool reads_iterated(const struct plan *plan, const struct plan_step *step)
+{
+    const int operands[] = {step->A.tensor, step->B.tensor};
+    for (int i = 0; i < 2; i++) {
+        int tensor = operands[i];
+        if (tensor < plan->n_program_tensors || plan->tensors[tensor].loop >= 0)
+            continue;
+        int made = plan->tensors[tensor].first_step;
+        if (made >= plan->first_iterated && made < plan->first_final)
+            return true;
+    }
+    return false;
+}
+
+/* Whether amplitudes and their energy are all that the result, and what follows the iterations, need of
+ * them: no other scalar, tensor or intermediate. */
+static bool is_solution_enough(const struct correlation *self)
+{
+    const struct program *program = &self->instance.program;
+    const struct plan *plan = self->instance.plan;
+    for (int s = program->first_iterated; s < program->first_final; s++)
+        if (is_needed(program, program->statements[s].target.tensor))
+            return false;
+    for (int s = plan->first_final; s < plan->n_steps; s++)
+        if (reads_iterated(plan, &plan->steps[s]))
+            return false;
+    for (int l = 0; l < program->n_loops; l++)
+        for (int s = 0; s < plan->loops[l].n_steps; s++)
+            if (program->loops[l].first_statement >= program->first_final &&
+                reads_iterated(plan, &plan->loops[l].steps[s]))
+                return false;
+    return true;
+}
+
+static void copy_tensors(int n, struct tensor *const from[], struct tensor *const to[])
+{
+    const double one = 1;
+    darray_sync();
+    for (int i = 0; i < n; i++)
+        tensor_combine(1, &one, (const struct tensor *const[]){from[i]}, to[i]);
+    darray_sync();
+}
+
+/* Sets the unknowns to what they became, as a solution has it: the energy is then that of the very
+ * amplitudes which follow. */
+static void settle_solution(const struct correlation *self)
+{
+    struct tensor *x[CORRELATION_MAX_UNKNOWNS], *f[CORRELATION_MAX_UNKNOWNS];
+    int n = correlation_unknowns(self, x, f);
+    copy_tensors(n, f, x);
+}
+
+/* The unknowns hold a solution: sets what they became to the same, and the energy. */
+static void resume_tensors(const struct correlation *self, double energy)
+{
+    struct tensor *x[CORRELATION_MAX_UNKNOWNS], *f[CORRELATION_MAX_UNKNOWNS];
+    int rank, n = correlation_unknowns(self, x, f);
+    MPI_Comm_rank(self->problem.comm, &rank);
+    if (rank == 0)
+        darray_put(executor_tensor(self->instance.executor, self->energy)->data, 0, &energy);
+    copy_tensors(n, x, f);
+}
 
 /* --- solution --- */
 
@@ -181,24 +265,36 @@ double correlation_scalar(const struct correlation *self, int tensor)
     return value;
 }
 
-/* Runs the stages from the first iterated one on, and records their cost. */
+/* Runs a section of the program, its stages [first, last), as one piece of work with this name, and records its
+ * cost and the value of the scalar `energy` after it. */
+static enum status run_section(const struct correlation *self, const char *name, int first,
+                               int last, int energy, struct correlation_iteration *done)
+{
+    *done = (struct correlation_iteration){0};
+    progress_begin(name);
+    enum status status = executor_run(self->instance.executor, first, last, &done->record);
+    progress_end();
+    TRY(status);
+    done->energy = correlation_scalar(self, energy);
+    if (!isfinite(done->energy))
+        return FAIL(
+            STATUS_NUMERIC,
+            "%s: the correlation energy of %s is %g: the amplitudes diverge, or an occupied and a "
+            "virtual orbital have the same energy",
+            name, self->problem.method, done->energy);
+    return STATUS_OK;
+}
+
+/* Runs the stages from the first iterated one on. */
 static enum status run_iteration(struct correlation *self, struct correlation_iteration *iteration)
 {
     const struct plan *plan = self->instance.plan;
     int first = self->instance.program.n_unknowns > 0 ? plan->first_iterated_stage : 0;
-    int64_t number = self->n_before + self->n_iterations + 1;
-    char what[32];
-    snprintf(what, sizeof what, "Iteration %lld", (long long)number);
-    *iteration = (struct correlation_iteration){0};
-    TRY(run_stages(self, what, first, plan->first_final_stage, &iteration->record));
+    char name[32];
+    snprintf(name, sizeof name, "Iteration %lld",
+             (long long)(self->n_before + self->n_iterations + 1));
+    TRY(run_section(self, name, first, plan->first_final_stage, self->energy, iteration));
     iteration->record.statistics.iteration = self->n_iterations;
-    iteration->energy = correlation_scalar(self, self->energy);
-    if (!isfinite(iteration->energy))
-        return FAIL(
-            STATUS_NUMERIC,
-            "the correlation energy of %s is %g in iteration %lld: the amplitudes diverge, or "
-            "an occupied and a virtual orbital have the same energy",
-            self->problem.method, iteration->energy, (long long)number);
     return STATUS_OK;
 }
 
@@ -212,15 +308,13 @@ static enum status keep_iteration(struct correlation *self,
                          array_reserve(&self->iterations, self->n_iterations + 1, &self->capacity,
                                        sizeof *self->iterations)));
     self->iterations[self->n_iterations++] = *iteration;
-    if (self->energy < 0) {
-        log_print("%4lld %20s %13s %12.3e %10.3f %9.2f\n", (long long)self->n_iterations, "none",
-                  "", iteration->change, iteration->record.seconds,
-                  1e-9 * iteration->record.flops / iteration->record.seconds);
-        return STATUS_OK;
+    char energy[32] = "none", change[32] = "";
+    if (self->energy >= 0) {
+        snprintf(energy, sizeof energy, "%.10f", iteration->energy);
+        snprintf(change, sizeof change, "%.3e", is_first ? 0 : iteration->energy - before);
     }
-    log_print("%4lld %20.10f %13.3e %12.3e %10.3f %9.2f\n", (long long)self->n_iterations,
-              iteration->energy, is_first ? 0 : iteration->energy - before, iteration->change,
-              iteration->record.seconds,
+    log_print("%4lld %20s %13s %12.3e %10.3f %9.2f\n", (long long)self->n_iterations, energy,
+              change, iteration->change, iteration->record.seconds,
               1e-9 * iteration->record.flops / iteration->record.seconds);
     return STATUS_OK;
 }
@@ -246,7 +340,7 @@ static void note_convergence(struct correlation *self, double energy_before, dou
     self->energy_change = last->energy - energy_before;
     self->is_solution = amplitudes_are_converged(self->change, self->energy_change, threshold);
     if (self->is_solution)
-        amplitude_solution_settle(self);
+        settle_solution(self);
 }
 
 static enum status iterate_amplitudes(struct correlation *self, struct amplitude_solver *solver,
@@ -274,16 +368,15 @@ static enum status iterate_amplitudes(struct correlation *self, struct amplitude
 }
 
 /* Runs the statements before `iterate`, which may set unknowns; the others begin at zero. */
-static enum status run_first_statements(struct correlation *self, int n, struct tensor *const x[])
+static enum status run_first_part(struct correlation *self, int n, struct tensor *const x[])
 {
+    struct correlation_iteration first;
     for (int i = 0; i < n; i++)
         darray_zero(x[i]->data);
     darray_sync();
-    TRY(run_stages(self, "Constant intermediates", 0, self->instance.plan->first_iterated_stage,
-                   NULL));
-    if (self->second_order >= 0)
-        self->energy_before = self->second_order_energy =
-            correlation_scalar(self, self->second_order);
+    TRY(run_section(self, "Constant intermediates", 0, self->instance.plan->first_iterated_stage,
+                    self->second_order, &first));
+    self->energy_before = self->second_order_energy = first.energy;
     return STATUS_OK;
 }
 
@@ -297,7 +390,7 @@ static bool is_read_solution_enough(const struct correlation *self,
     return progress->is_solution && checkpoint_reader_is_solution(settings->restart) &&
            amplitudes_are_converged(progress->change, progress->energy_change,
                                     settings->converge) &&
-           amplitude_solution_is_enough(self) && (something_follows || !settings->is_timed);
+           is_solution_enough(self) && (something_follows || !settings->is_timed);
 }
 
 /* Takes converged amplitudes as they are. They are written again only into another file. */
@@ -310,7 +403,7 @@ static void resume_solution(struct correlation *self, const struct correlation_s
     self->is_solution = true;
     self->change = progress->change;
     self->energy_change = progress->energy_change;
-    amplitude_solution_resume(self, progress->energy);
+    resume_tensors(self, progress->energy);
     log_print("%4lld %20.10f   converged amplitudes of %s: no iteration\n",
               (long long)progress->iteration, progress->energy, path);
     if (checkpoint && strcmp(path, checkpoint->path) != 0)
@@ -324,7 +417,7 @@ static enum status set_first_amplitudes(struct correlation *self,
 {
     struct tensor *x[CORRELATION_MAX_UNKNOWNS], *f[CORRELATION_MAX_UNKNOWNS];
     int n = correlation_unknowns(self, x, f);
-    TRY(run_first_statements(self, n, x));
+    TRY(run_first_part(self, n, x));
     if (settings->restart) {
         struct amplitude_progress progress;
         TRY(correlation_checkpoint_read(settings->restart, n, x, settings->diis_size, solver,
@@ -365,18 +458,11 @@ static enum status run_final_part(struct correlation *self)
     const struct plan *plan = self->instance.plan;
     if (plan->first_final_stage == plan->n_stages)
         return STATUS_OK;
-    self->final = (struct correlation_iteration){0};
-    TRY(run_stages(self, "After the iterations", plan->first_final_stage, plan->n_stages,
-                   &self->final.record));
     int energy = program->final_energy >= 0 ? program->final_energy : self->energy;
-    self->final.energy = correlation_scalar(self, energy);
+    TRY(run_section(self, "After the iterations", plan->first_final_stage, plan->n_stages, energy,
+                    &self->final));
     log_print("after %18.10f %39.3f %9.2f\n", self->final.energy, self->final.record.seconds,
               1e-9 * self->final.record.flops / self->final.record.seconds);
-    if (!isfinite(self->final.energy))
-        return FAIL(STATUS_NUMERIC,
-                    "the correlation energy of %s is %g: an occupied and a virtual "
-                    "orbital may have the same energy",
-                    self->problem.method, self->final.energy);
     self->has_final = true;
     note_memory(self);
     return STATUS_OK;

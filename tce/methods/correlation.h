@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A correlation method over the orbitals of a converged SCF: its .tce program (methods.h) bound to
  * a molecule (method_bindings.h), and solved. Its energy, of `iterate` or else the scalar E, is
- * added to that of the SCF. A user's program may take the place of a method's (user_program.h). */
+ * added to that of the SCF. A user's program may take the place of a method's (method_bindings.h). */
 #pragma once
 
 #include "hf/tiles/screening.h"
@@ -9,6 +9,7 @@
 #include "taskpool/taskpool.h"
 #include "tce/execution/program_instance.h"
 #include "tce/integrals/orbital_space.h"
+#include "tce/methods/methods.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -60,9 +61,10 @@ struct correlation {
     struct correlation_problem problem;
     struct program_instance instance;
     double integral_seconds;
-    int energy;                 /* tensor; -1: a user's program has none, and its energy is 0 */
-    int second_order;           /* tensor E2, the energy of MP2; -1: the program has none */
-    char amplitudes_name[15];   /* of the method, in checkpoints: amplitude_origin without its u */
+    int energy;       /* tensor; -1: a user's program has none, and its energy is 0 */
+    int second_order; /* tensor E2, the energy of MP2; -1: the program has none */
+    char amplitudes_name
+        [TCE_METHOD_NAME_SIZE]; /* of the method, in checkpoints, for closed shells */
     struct bound_tensor *bound; /* of tensors that are local to loops, program.n_tensors */
 
     /* The last solution. */
@@ -107,13 +109,25 @@ double correlation_diis_bytes(const struct correlation *correlation);
 enum status correlation_prepare(struct correlation *correlation,
                                 const struct taskpool_settings *pool);
 
+/* Fills the tensors that are bound to two-electron integrals. Errors: those of mo_integrals_create and
+ * mo_integrals_run. */
+enum status correlation_integrals_fill(const struct correlation *correlation,
+                                       const struct taskpool_settings *pool);
+
+/* The memory for that in addition to the tensors, which need not exist. Not collective.
+ * all  out: bytes of half-transformed integrals, over all processes, at a time
+ * own  out: further bytes that each process takes
+ * Errors: STATUS_NO_MEMORY. */
+enum status correlation_integrals_bytes(const struct correlation *correlation, double *all,
+                                        double *own);
+
 /* Fills all tensors but integrals, and says what those of loops are filled with. Errors: STATUS_NO_MEMORY, those of
  * program_instance_fill. */
 enum status correlation_fill_elements(struct correlation *correlation);
 
 /* Solves the equations with new pools, from what precedes the iterations on, printing a line for
  * each iteration. Amplitudes of settings->restart that are converged are not iterated again if they are
- * all that is needed (amplitude_solution.h); n_iterations is 0 then.
+ * all that is needed; n_iterations is 0 then.
  * Errors: STATUS_NOT_CONVERGED, STATUS_NUMERIC, those of executor_run and
  * correlation_checkpoint_read. */
 enum status correlation_solve(struct correlation *correlation, const struct taskpool_settings *pool,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tce/methods/correlation_integrals.h"
+#include "tce/methods/correlation.h"
 
 #include "support/base/agree.h"
 #include "tce/execution/plan_memory.h"

@@ -8,7 +8,6 @@
 #include "support/base/memory.h"
 #include "tce/execution/plan_memory.h"
 #include "tce/methods/amplitude_solver.h"
-#include "tce/methods/correlation_integrals.h"
 
 #include <math.h>
 #include <stdbool.h>
