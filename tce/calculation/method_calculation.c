@@ -85,11 +85,11 @@ static struct fcidump describe_dump(const struct method_calculation *self,
     const struct hf_settings *scf = self->hf->settings;
     int64_t tile = self->settings->orbital_tile;
     return (struct fcidump){.path = self->settings->fcidump,
-                            .integrals = {.screening = self->hf->screening,
-                                          .orbitals = orbitals,
-                                          .tile = tile > 0 ? tile : DUMP_TILE,
-                                          .memory_bytes = scf->memory_megabytes * 1000000,
-                                          .comm = self->hf->comm},
+                            .screening = self->hf->screening,
+                            .orbitals = orbitals,
+                            .tile = tile > 0 ? tile : DUMP_TILE,
+                            .memory_bytes = scf->memory_megabytes * 1000000,
+                            .comm = self->hf->comm,
                             .scf_energy = self->hf->result.energy,
                             .nuclear_repulsion = self->hf->result.nuclear_repulsion,
                             .scf_bytes =

@@ -29,18 +29,6 @@ static int find_scalar(const struct program *program, const char *name)
     return -1;
 }
 
-/* The blocks of a space with sizes[] values of each spin; empty ones are left out. */
-static int64_t list_blocks(int n_orbital_sets, const int64_t sizes[], struct index_block blocks[2])
-{
-    static const int labels[] = {1, -1};
-    int64_t n = 0;
-    for (int s = 0; s < n_orbital_sets; s++)
-        if (sizes[s] > 0)
-            blocks[n++] =
-                (struct index_block){.size = sizes[s], .spin = n_orbital_sets == 1 ? 0 : labels[s]};
-    return n;
-}
-
 /* Checks a user's program, and gives it its name in checkpoints. */
 static enum status check_program_text(struct correlation *self)
 {
@@ -59,17 +47,11 @@ enum status correlation_init(const struct correlation_problem *problem,
                              struct correlation *correlation)
 {
     const struct orbital_spaces *orbitals = problem->orbitals;
-    const struct orbital_space *alpha = &orbitals->spin[0], *beta = &orbitals->spin[1];
     struct index_block occupied[2], virtual[2];
     const struct space_binding spaces[] = {
-        {BINDING_OCCUPIED,
-         list_blocks(orbitals->n_orbital_sets, (int64_t[]){alpha->n_occupied, beta->n_occupied},
-                     occupied),
-         occupied, problem->tile},
-        {BINDING_VIRTUAL,
-         list_blocks(orbitals->n_orbital_sets, (int64_t[]){alpha->n_virtual, beta->n_virtual},
-                     virtual),
-         virtual, problem->tile}};
+        {BINDING_OCCUPIED, orbital_spaces_blocks(orbitals, false, occupied), occupied,
+         problem->tile},
+        {BINDING_VIRTUAL, orbital_spaces_blocks(orbitals, true, virtual), virtual, problem->tile}};
     struct program_source source = {.file = problem->method,
                                     .n_spaces = 2,
                                     .spaces = spaces,

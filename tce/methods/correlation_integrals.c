@@ -108,7 +108,6 @@ static enum status targets_init(const struct correlation *self, struct targets *
         .occupied = find_space(&self->instance, BINDING_OCCUPIED),
         .virtual = find_space(&self->instance, BINDING_VIRTUAL),
         .threshold = MO_INTEGRALS_THRESHOLD,
-        .memory_bytes = self->problem.memory_bytes,
         .targets = targets->list,
     };
     list_targets(self, targets);

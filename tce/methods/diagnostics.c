@@ -133,20 +133,6 @@ static void merge_processes(struct candidates *largest)
     MPI_Type_free(&type);
 }
 
-/* d: the index of the tensor; the first half are occupied. */
-static void name_orbital(const struct orbital_spaces *orbitals, int rank, int d, int64_t index,
-                         struct large_amplitude *amplitude)
-{
-    bool is_occupied = d < rank / 2;
-    const struct orbital_space *alpha = &orbitals->spin[0];
-    int64_t n_alpha = is_occupied ? alpha->n_occupied : alpha->n_virtual;
-    bool is_beta = index >= n_alpha;
-    const struct orbital_space *space = &orbitals->spin[is_beta];
-    amplitude->is_beta[d] = is_beta;
-    amplitude->orbital[d] = space->frozen.n_core + (is_occupied ? 0 : space->n_occupied) +
-                            (is_beta ? index - n_alpha : index) + 1;
-}
-
 /* Lists the largest amplitudes of t[i,a] or t[i,j,a,b]. Collective over darray_comm(). */
 static void find_largest_amplitudes(const struct tensor *t, const struct orbital_spaces *orbitals,
                                     struct largest_amplitudes *largest)
@@ -158,8 +144,13 @@ static void find_largest_amplitudes(const struct tensor *t, const struct orbital
     *largest = (struct largest_amplitudes){.n = (int)found.n, .rank = rank};
     for (int k = 0; k < largest->n; k++) {
         largest->list[k].value = found.list[k].value;
-        for (int d = 0; d < rank; d++)
-            name_orbital(orbitals, rank, d, found.list[k].index[d], &largest->list[k]);
+        for (int d = 0; d < rank; d++) {
+            struct orbital_place place =
+                orbital_spaces_find(orbitals, d >= rank / 2, found.list[k].index[d]);
+            largest->list[k].is_beta[d] = place.spin == 1;
+            largest->list[k].orbital[d] =
+                orbitals->spin[place.spin].frozen.n_core + place.orbital + 1;
+        }
     }
 }
 

@@ -11,21 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Energy of an orbital by its number in one of the spaces, alpha orbitals first. */
-static double orbital_energy(const struct orbital_spaces *orbitals, bool is_occupied, int64_t value)
-{
-    const struct orbital_space *alpha = &orbitals->spin[0], *beta = &orbitals->spin[1];
-    int64_t n_alpha = is_occupied ? alpha->n_occupied : alpha->n_virtual;
-    const struct orbital_space *space = value < n_alpha ? alpha : beta;
-    int64_t number = value < n_alpha ? value : value - n_alpha;
-    return space->energies[is_occupied ? number : space->n_occupied + number];
-}
-
 /* The term of a denominator's sum that an index gives. */
 static double denominator_term(const struct bound_tensor *tensor, int d, int64_t value)
 {
     bool is_occupied = tensor->is_occupied[d];
-    double energy = orbital_energy(tensor->orbitals, is_occupied, value);
+    struct orbital_place place = orbital_spaces_find(tensor->orbitals, !is_occupied, value);
+    double energy = tensor->orbitals->spin[place.spin].energies[place.orbital];
     return is_occupied ? energy : -energy;
 }
 
