@@ -33,14 +33,15 @@ static int find_scalar(const struct program *program, const char *name)
 static enum status check_program_text(struct correlation *self)
 {
     const struct correlation_problem *problem = &self->problem;
-    if (!problem->text) {
+    if (!problem->settings->text) {
         snprintf(self->amplitudes_name, sizeof self->amplitudes_name, "%s",
-                 tce_method_find(problem->method)->iterated);
+                 tce_method_find(problem->settings->method)->iterated);
         return STATUS_OK;
     }
     TRY(user_program_check(&self->instance.program, problem->orbitals->n_orbital_sets));
-    return status_agree(problem->comm, user_program_name(&self->instance.program, problem->text,
-                                                         problem->length, self->amplitudes_name));
+    return status_agree(problem->comm,
+                        user_program_name(&self->instance.program, problem->settings->text,
+                                          problem->settings->length, self->amplitudes_name));
 }
 
 enum status correlation_init(const struct correlation_problem *problem,
@@ -50,18 +51,20 @@ enum status correlation_init(const struct correlation_problem *problem,
     struct index_block occupied[2], virtual[2];
     const struct space_binding spaces[] = {
         {BINDING_OCCUPIED, orbital_spaces_blocks(orbitals, false, occupied), occupied,
-         problem->tile},
-        {BINDING_VIRTUAL, orbital_spaces_blocks(orbitals, true, virtual), virtual, problem->tile}};
-    struct program_source source = {.file = problem->method,
+         problem->settings->orbital_tile},
+        {BINDING_VIRTUAL, orbital_spaces_blocks(orbitals, true, virtual), virtual,
+         problem->settings->orbital_tile}};
+    struct program_source source = {.file = problem->settings->method,
                                     .n_spaces = 2,
                                     .spaces = spaces,
                                     .n_fills = METHOD_N_FILLS,
                                     .fills = method_fill_symmetries,
-                                    .pairs = problem->pairs};
-    source.text = problem->text;
-    source.length = problem->length;
+                                    .pairs = problem->settings->pairs};
+    source.text = problem->settings->text;
+    source.length = problem->settings->length;
     if (!source.text)
-        source.text = tce_method_text(problem->method, orbitals->n_orbital_sets, &source.length);
+        source.text =
+            tce_method_text(problem->settings->method, orbitals->n_orbital_sets, &source.length);
     *correlation = (struct correlation){.problem = *problem};
     TRY(program_instance_init(&source, problem->comm, &correlation->instance));
     TRY(method_bindings_check(&correlation->instance.program));
@@ -69,7 +72,7 @@ enum status correlation_init(const struct correlation_problem *problem,
     const struct program *program = &correlation->instance.program;
     correlation->energy = program->energy >= 0 ? program->energy : find_scalar(program, "E");
     correlation->second_order = find_scalar(program, "E2");
-    assert(correlation->energy >= 0 || problem->text);
+    assert(correlation->energy >= 0 || problem->settings->text);
     assert(program->n_unknowns <= CORRELATION_MAX_UNKNOWNS);
     return STATUS_OK;
 }
@@ -120,7 +123,7 @@ enum status correlation_prepare(struct correlation *self, const struct taskpool_
 {
     double start_s = clock_now_s();
     self->instance.more_bytes = correlation_diis_bytes(self);
-    TRY(program_instance_start(&self->instance, &self->problem.contraction));
+    TRY(program_instance_start(&self->instance, &self->problem.settings->contraction));
     TRY(correlation_integrals_fill(self, pool));
     TRY(correlation_fill_elements(self));
     self->integral_seconds = clock_now_s() - start_s;
@@ -263,7 +266,7 @@ static enum status run_section(const struct correlation *self, const char *name,
             STATUS_NUMERIC,
             "%s: the correlation energy of %s is %g: the amplitudes diverge, or an occupied and a "
             "virtual orbital have the same energy",
-            name, self->problem.method, done->energy);
+            name, self->problem.settings->method, done->energy);
     return STATUS_OK;
 }
 
@@ -326,9 +329,9 @@ static void note_convergence(struct correlation *self, double energy_before, dou
 }
 
 static enum status iterate_amplitudes(struct correlation *self, struct amplitude_solver *solver,
-                                      const struct correlation_settings *settings)
+                                      const struct correlation_files *files)
 {
-    const struct correlation_checkpoint *checkpoint = settings->checkpoint;
+    const struct method_settings *settings = self->problem.settings;
     for (int64_t i = 0; i < settings->max_iterations; i++) {
         struct correlation_iteration iteration;
         double energy_before = correlation_energy(self);
@@ -337,15 +340,16 @@ static enum status iterate_amplitudes(struct correlation *self, struct amplitude
         TRY(keep_iteration(self, &iteration));
         note_convergence(self, energy_before, settings->converge);
         bool last = self->is_solution || i == settings->max_iterations - 1;
-        if (checkpoint && (last || (self->n_before + i + 1) % checkpoint->every == 0))
-            correlation_checkpoint_write(checkpoint, self, solver);
+        if (settings->checkpoint &&
+            (last || (self->n_before + i + 1) % settings->checkpoint_every == 0))
+            correlation_checkpoint_write(files, self, solver);
         if (self->is_solution)
             return STATUS_OK;
     }
     return FAIL(STATUS_NOT_CONVERGED,
                 "the amplitudes of %s still change by %.1e after %lld iteration%s: allow more with "
                 "--max-iter-amplitudes",
-                self->problem.method, self->iterations[self->n_iterations - 1].change,
+                self->problem.settings->method, self->iterations[self->n_iterations - 1].change,
                 (long long)settings->max_iterations, log_plural(settings->max_iterations));
 }
 
@@ -364,69 +368,70 @@ static enum status run_first_part(struct correlation *self, int n, struct tensor
 
 /* Whether the amplitudes that were read need no iteration. Damaged ones, which only a seal would show, do. */
 static bool is_read_solution_enough(const struct correlation *self,
-                                    const struct correlation_settings *settings,
+                                    const struct correlation_files *files,
                                     const struct amplitude_progress *progress)
 {
+    const struct method_settings *settings = self->problem.settings;
     const struct plan *plan = self->instance.plan;
     bool something_follows = plan->first_final_stage < plan->n_stages;
-    return progress->is_solution && checkpoint_reader_is_solution(settings->restart) &&
+    return progress->is_solution && checkpoint_reader_is_solution(files->restart) &&
            amplitudes_are_converged(progress->change, progress->energy_change,
                                     settings->converge) &&
            is_solution_enough(self) && (something_follows || !settings->is_timed);
 }
 
 /* Takes converged amplitudes as they are. They are written again only into another file. */
-static void resume_solution(struct correlation *self, const struct correlation_settings *settings,
+static void resume_solution(struct correlation *self, const struct correlation_files *files,
                             const struct amplitude_progress *progress,
                             const struct amplitude_solver *solver)
 {
-    const struct correlation_checkpoint *checkpoint = settings->checkpoint;
-    const char *path = checkpoint_reader_path(settings->restart);
+    const char *checkpoint = self->problem.settings->checkpoint;
+    const char *path = checkpoint_reader_path(files->restart);
     self->is_solution = true;
     self->change = progress->change;
     self->energy_change = progress->energy_change;
     resume_tensors(self, progress->energy);
     log_print("%4lld %20.10f   converged amplitudes of %s: no iteration\n",
               (long long)progress->iteration, progress->energy, path);
-    if (checkpoint && strcmp(path, checkpoint->path) != 0)
-        correlation_checkpoint_write(checkpoint, self, solver);
+    if (checkpoint && strcmp(path, checkpoint) != 0)
+        correlation_checkpoint_write(files, self, solver);
 }
 
 /* The first amplitudes, and the solver's first steps. */
 static enum status set_first_amplitudes(struct correlation *self,
-                                        const struct correlation_settings *settings,
+                                        const struct correlation_files *files,
                                         struct amplitude_solver *solver)
 {
     struct tensor *x[CORRELATION_MAX_UNKNOWNS], *f[CORRELATION_MAX_UNKNOWNS];
     int n = correlation_unknowns(self, x, f);
     TRY(run_first_part(self, n, x));
-    if (settings->restart) {
+    if (files->restart) {
         struct amplitude_progress progress;
-        TRY(correlation_checkpoint_read(settings->restart, n, x, settings->diis_size, solver,
-                                        &progress));
+        TRY(correlation_checkpoint_read(files->restart, n, x,
+                                        (int)self->problem.settings->diis_size, solver, &progress));
         self->n_before = progress.iteration;
         self->energy_before = progress.energy;
-        if (is_read_solution_enough(self, settings, &progress))
-            resume_solution(self, settings, &progress, solver);
+        if (is_read_solution_enough(self, files, &progress))
+            resume_solution(self, files, &progress, solver);
     }
     return STATUS_OK;
 }
 
 static enum status solve_iteratively(struct correlation *self,
-                                     const struct correlation_settings *settings)
+                                     const struct correlation_files *files)
 {
     struct tensor *x[CORRELATION_MAX_UNKNOWNS], *f[CORRELATION_MAX_UNKNOWNS];
     struct amplitude_solver *solver;
     int n = correlation_unknowns(self, x, f);
-    enum status status =
-        amplitude_solver_create(n, x, f, settings->diis_size, self->problem.comm, &solver);
+    enum status status = amplitude_solver_create(n, x, f, (int)self->problem.settings->diis_size,
+                                                 self->problem.comm, &solver);
     if (status != STATUS_OK)
         goto done;
-    status = set_first_amplitudes(self, settings, solver);
+    status = set_first_amplitudes(self, files, solver);
     if (status != STATUS_OK)
         goto done;
     if (!self->is_solution)
-        status = iterate_amplitudes(self, solver, settings);
+        status = iterate_amplitudes(self, solver, files);
 done:
     note_memory(self);
     amplitude_solver_destroy(solver);
@@ -450,16 +455,15 @@ static enum status run_final_part(struct correlation *self)
     return STATUS_OK;
 }
 
-static enum status solve_program(struct correlation *self,
-                                 const struct correlation_settings *settings)
+static enum status solve_program(struct correlation *self, const struct correlation_files *files)
 {
     struct correlation_iteration iteration;
     log_print("iter   correlation energy        change   amplitudes    seconds   GFLOP/s\n");
     if (self->instance.program.n_unknowns > 0) {
-        TRY(solve_iteratively(self, settings));
+        TRY(solve_iteratively(self, files));
         return run_final_part(self);
     }
-    if (self->problem.text)
+    if (self->problem.settings->text)
         TRY(user_program_reset(&self->instance));
     TRY(run_iteration(self, &iteration));
     note_memory(self);
@@ -467,19 +471,21 @@ static enum status solve_program(struct correlation *self,
 }
 
 enum status correlation_solve(struct correlation *self, const struct taskpool_settings *pool,
-                              const struct correlation_settings *settings)
+                              const struct correlation_files *files)
 {
-    const char *checkpoint = settings->checkpoint ? settings->checkpoint->path : NULL;
-    struct tuple_files *files = NULL;
+    static const struct correlation_files no_files = {0};
+    const struct method_settings *settings = self->problem.settings;
+    struct tuple_files *tuples = NULL;
+    files = files ? files : &no_files;
     self->n_iterations = 0;
     self->n_before = 0;
     self->energy_before = 0;
     self->is_solution = false;
     self->has_final = false;
     TRY(executor_start(self->instance.executor, pool));
-    if ((checkpoint || settings->restart_path) && !settings->is_timed)
-        TRY(tuple_files_create(self, settings->restart_path, checkpoint, &files));
-    enum status status = solve_program(self, settings);
-    tuple_files_destroy(files);
+    if ((settings->checkpoint || files->restart_path) && !settings->is_timed)
+        TRY(tuple_files_create(self, files->restart_path, settings->checkpoint, &tuples));
+    enum status status = solve_program(self, files);
+    tuple_files_destroy(tuples);
     return status;
 }

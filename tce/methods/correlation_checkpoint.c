@@ -335,11 +335,11 @@ static enum status add_amplitudes(const struct checkpoint_stream *stream, void *
     return amplitudes_write(stream, &origin, &progress, &tensors);
 }
 
-void correlation_checkpoint_write(const struct correlation_checkpoint *checkpoint,
+void correlation_checkpoint_write(const struct correlation_files *files,
                                   const struct correlation *correlation,
                                   const struct amplitude_solver *solver)
 {
-    const struct scf_result *result = checkpoint->result;
+    const struct scf_result *result = files->result;
     struct writing writing = {correlation, solver, result->energy};
     int n_steps;
     amplitude_solver_steps(solver, &n_steps);
@@ -353,7 +353,7 @@ void correlation_checkpoint_write(const struct correlation_checkpoint *checkpoin
         .add_context = &writing,
         .add_bytes = amplitude_bytes(correlation, n_steps),
     };
-    checkpoint_write_or_warn(checkpoint->path, checkpoint->problem, &orbitals);
+    checkpoint_write_or_warn(correlation->problem.settings->checkpoint, files->problem, &orbitals);
 }
 
 /* --- amplitudes of a method: reading --- */
@@ -472,11 +472,12 @@ static enum status identify_parts(const struct tuple_file *file, const char inpu
                                   char identity[SHA256_HEX_SIZE])
 {
     const struct correlation_problem *problem = &file->files->correlation->problem;
-    size_t length = problem->length;
-    const char *text = problem->text;
+    size_t length = problem->settings->length;
+    const char *text = problem->settings->text;
     struct sha256 *sha256;
     if (!text)
-        text = tce_method_text(problem->method, problem->orbitals->n_orbital_sets, &length);
+        text =
+            tce_method_text(problem->settings->method, problem->orbitals->n_orbital_sets, &length);
     TRY(sha256_create(&sha256));
     sha256_add(sha256, BERYL_VERSION, sizeof BERYL_VERSION);
     sha256_add(sha256, text, length);

@@ -93,14 +93,6 @@ enum status amplitudes_read(const struct checkpoint_stream *stream,
 
 /* --- the checkpoint of a run --- */
 
-/* All borrowed. */
-struct correlation_checkpoint {
-    const char *path;
-    int64_t every; /* iterations from one to the next */
-    const struct scf_problem *problem;
-    const struct scf_result *result; /* the orbitals of all amplitudes */
-};
-
 /* The origin of the amplitudes of a method, named by correlation.amplitudes_name, over these orbitals.
  * Not collective. */
 struct amplitude_origin correlation_checkpoint_origin(const char *method,
@@ -110,9 +102,9 @@ struct amplitude_origin correlation_checkpoint_origin(const char *method,
 int64_t correlation_checkpoint_bytes(const struct scf_problem *problem,
                                      const struct correlation *correlation, int diis_size);
 
-/* Writes the amplitudes that the next iteration begins with, and the solver's steps; a failure is
- * a warning. Collective. */
-void correlation_checkpoint_write(const struct correlation_checkpoint *checkpoint,
+/* Writes the amplitudes that the next iteration begins with, and the solver's steps, to the settings'
+ * checkpoint; a failure is a warning. */
+void correlation_checkpoint_write(const struct correlation_files *files,
                                   const struct correlation *correlation,
                                   const struct amplitude_solver *solver);
 

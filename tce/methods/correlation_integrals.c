@@ -89,7 +89,7 @@ static enum status limit_half(const struct correlation *self, double *bytes)
     *bytes = 0;
     if (self->instance.program.n_unknowns == 0)
         return STATUS_OK;
-    TRY(plan_memory_estimate(self->instance.plan, &self->problem.contraction, &memory));
+    TRY(plan_memory_estimate(self->instance.plan, &self->problem.settings->contraction, &memory));
     *bytes = fmax(LEAST_HALF_BYTES,
                   memory.tensors - memory.tensors_of_program + correlation_diis_bytes(self));
     return STATUS_OK;
