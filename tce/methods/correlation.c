@@ -96,7 +96,8 @@ int correlation_unknowns(const struct correlation *self, struct tensor *x[CORREL
     return program->n_unknowns;
 }
 
-enum status correlation_fill_elements(struct correlation *self)
+/* Fills all tensors but integrals, and says what those of loops are filled with. */
+static enum status fill_elements(struct correlation *self)
 {
     const struct program *program = &self->instance.program;
     size_t n = (size_t)program->n_tensors;
@@ -125,7 +126,7 @@ enum status correlation_prepare(struct correlation *self, const struct taskpool_
     self->instance.more_bytes = correlation_diis_bytes(self);
     TRY(program_instance_start(&self->instance, &self->problem.settings->contraction));
     TRY(correlation_integrals_fill(self, pool));
-    TRY(correlation_fill_elements(self));
+    TRY(fill_elements(self));
     self->integral_seconds = clock_now_s() - start_s;
     return STATUS_OK;
 }

@@ -139,10 +139,6 @@ enum status correlation_integrals_fill(const struct correlation *correlation,
 enum status correlation_integrals_bytes(const struct correlation *correlation, double *all,
                                         double *own);
 
-/* Fills all tensors but integrals, and says what those of loops are filled with. Errors: STATUS_NO_MEMORY, those of
- * program_instance_fill. */
-enum status correlation_fill_elements(struct correlation *correlation);
-
 /* Solves the equations with new pools, from what precedes the iterations on, printing a line for
  * each iteration. Amplitudes of files->restart that are converged are not iterated again if they are
  * all that is needed; n_iterations is 0 then. files: NULL without checkpoints.

@@ -111,26 +111,19 @@ static void search_own_blocks(const struct tensor *t, bool is_closed_shell,
     }
 }
 
-static void merge_candidates(void *from, void *into, int *n, MPI_Datatype *type)
-{
-    const struct candidates *others = from;
-    struct candidates *largest = into;
-    (void)type;
-    for (int i = 0; i < *n; i++)
-        for (int64_t k = 0; k < others[i].n; k++)
-            insert_candidate(&largest[i], &others[i].list[k]);
-}
-
+/* The largest ones of all processes. */
 static void merge_processes(struct candidates *largest)
 {
-    MPI_Datatype type;
-    MPI_Op merge;
-    MPI_Type_contiguous(sizeof *largest, MPI_BYTE, &type);
-    MPI_Type_commit(&type);
-    MPI_Op_create(merge_candidates, 1, &merge);
-    MPI_Allreduce(MPI_IN_PLACE, largest, 1, type, merge, darray_comm());
-    MPI_Op_free(&merge);
-    MPI_Type_free(&type);
+    const struct candidates own = *largest;
+    int n_processes;
+    MPI_Comm_size(darray_comm(), &n_processes);
+    *largest = (struct candidates){0};
+    for (int process = 0; process < n_processes; process++) {
+        struct candidates others = own;
+        MPI_Bcast(&others, sizeof others, MPI_BYTE, process, darray_comm());
+        for (int64_t k = 0; k < others.n; k++)
+            insert_candidate(largest, &others.list[k]);
+    }
 }
 
 /* Lists the largest amplitudes of t[i,a] or t[i,j,a,b]. Collective over darray_comm(). */
