@@ -57,7 +57,7 @@ struct correlation_problem {
 struct bound_tensor;
 struct checkpoint_reader;
 
-/* What a solution needs for checkpoints; all borrowed. */
+/* The files of a solution, for checkpoints; all borrowed. */
 struct correlation_files {
     const struct scf_problem *problem;
     const struct scf_result *result;         /* the orbitals of all amplitudes */
