@@ -18,7 +18,8 @@
 enum { TCE_OPTION_TABLES = HF_OPTION_TABLES + 2 };
 
 struct tce_option_tables {
-    char program[64]; /* with its command, and the operands by which options differ */
+    /* With its command, and the operands by which options differ. */
+    char program[sizeof "beryl-tce run FILE.tce MOLECULE.xyz" + TCE_METHOD_NAME_SIZE];
     struct option_table table[TCE_OPTION_TABLES];
     size_t n;
 };
@@ -340,7 +341,7 @@ enum status tce_options_parse(int argc, char **argv, struct tce_options *options
 
 json_t *tce_options_command(const struct tce_options *options)
 {
-    char command[64];
+    char command[sizeof "beryl-tce run" + TCE_METHOD_NAME_SIZE];
     struct tce_options copy = *options;
     struct tce_option_tables tables;
     struct options all = describe_command(&copy, &tables);

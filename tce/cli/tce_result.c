@@ -278,7 +278,7 @@ void method_results_print(const struct method_run *run)
 static void add_energies(const struct method_run *run, const char *method, double correlation,
                          json_t *properties)
 {
-    char key[128];
+    char key[TCE_METHOD_NAME_SIZE + sizeof "_correlation_energy"];
     snprintf(key, sizeof key, "%s_correlation_energy", method);
     json_object_set_new(properties, key, json_real(correlation));
     snprintf(key, sizeof key, "%s_total_energy", method);
@@ -299,7 +299,7 @@ static json_t *method_properties_to_json(const struct method_run *run)
     if (strcmp(method->iterated, method->name) != 0)
         add_energies(run, method->iterated, correlation_scalar(correlation, correlation->energy),
                      properties);
-    char key[128];
+    char key[TCE_METHOD_NAME_SIZE + sizeof "_iterations"];
     snprintf(key, sizeof key, "%s_iterations", method->iterated);
     json_object_set_new(properties, key, json_integer((json_int_t)correlation->n_iterations));
     return properties;
