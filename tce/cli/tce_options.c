@@ -149,56 +149,39 @@ static void init_tables(struct tce_options *options, struct tce_option_tables *t
 
 /* --- the command line --- */
 
-static struct options describe_program(const struct tce_option_tables *tables)
+#define ON_PROCESSES "Runs on one process as it is, on several under mpirun -np P."
+
+static struct options describe_command(struct tce_options *options,
+                                       struct tce_option_tables *tables)
 {
-    return (struct options){
+    init_tables(options, tables);
+    struct options all = {
         .program = tables->program,
         .synopsis = "run FILE.tce [options]\n"
                     "       beryl-tce run FILE.tce MOLECULE.xyz --basis NAME [options]\n"
                     "       beryl-tce " TCE_METHOD_CHOICES " MOLECULE.xyz --basis NAME [options]",
         .purpose = "Runs a .tce program of tensor contractions; or a method of quantum chemistry, "
                    "which is such a program over a molecule's orbitals: " TCE_METHOD_TITLES
-                   ". beryl-tce METHOD --help lists the options with a molecule. "
-                   "Runs on one process as it is, on several under mpirun -np P.",
+                   ". beryl-tce METHOD --help lists the options with a molecule. " ON_PROCESSES,
         .tables = tables->table,
         .n_tables = tables->n,
         .min_operands = 1,
         .max_operands = 1,
         .operand_name = "FILE.tce",
     };
-}
-
-static struct options describe_method(const struct tce_option_tables *tables)
-{
-    struct options options = describe_program(tables);
-    options.synopsis = "MOLECULE.xyz --basis NAME [options]";
-    options.purpose = "Correlation energies by " TCE_METHOD_TITLES
-                      "; over spin orbitals where the reference is unrestricted. "
-                      "Runs on one process as it is, on several under mpirun -np P.";
-    options.operand_name = "MOLECULE.xyz";
-    return options;
-}
-
-/* A user's program in the place of a method's. */
-static struct options describe_bound_program(const struct tce_option_tables *tables)
-{
-    struct options options = describe_method(tables);
-    options.synopsis = "--basis NAME [options]";
-    options.purpose = "Runs a .tce program over the orbitals of a molecule, after the SCF, as "
-                      "beryl-tce METHOD runs that of a method. "
-                      "Runs on one process as it is, on several under mpirun -np P.";
-    options.operand_name = "FILE.tce or MOLECULE.xyz";
-    options.min_operands = options.max_operands = 2;
-    return options;
-}
-
-static struct options describe_command(struct tce_options *options,
-                                       struct tce_option_tables *tables)
-{
-    init_tables(options, tables);
-    if (options->program)
-        return describe_bound_program(tables);
-    return options->method ? describe_method(tables) : describe_program(tables);
+    if (options->program) {
+        all.synopsis = "--basis NAME [options]";
+        all.purpose = "Runs a .tce program over the orbitals of a molecule, after the SCF, as "
+                      "beryl-tce METHOD runs that of a method. " ON_PROCESSES;
+        all.operand_name = "FILE.tce or MOLECULE.xyz";
+        all.min_operands = all.max_operands = 2;
+    } else if (options->method) {
+        all.synopsis = "MOLECULE.xyz --basis NAME [options]";
+        all.purpose = "Correlation energies by " TCE_METHOD_TITLES
+                      "; over spin orbitals where the reference is unrestricted. " ON_PROCESSES;
+        all.operand_name = "MOLECULE.xyz";
+    }
+    return all;
 }
 
 /* Refuses options of this list that were given, as they have no effect with the option `with`. */

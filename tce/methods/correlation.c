@@ -204,33 +204,18 @@ static bool is_solution_enough(const struct correlation *self)
     return true;
 }
 
-static void copy_tensors(int n, struct tensor *const from[], struct tensor *const to[])
+/* Sets the unknowns x to what they became, f, or these to the unknowns: in a solution both are the same, and the
+ * energy is that of the very amplitudes which follow. */
+static void copy_unknowns(const struct correlation *self, bool into_x)
 {
     const double one = 1;
-    darray_sync();
-    for (int i = 0; i < n; i++)
-        tensor_combine(1, &one, (const struct tensor *const[]){from[i]}, to[i]);
-    darray_sync();
-}
-
-/* Sets the unknowns to what they became, as a solution has it: the energy is then that of the very
- * amplitudes which follow. */
-static void settle_solution(const struct correlation *self)
-{
     struct tensor *x[CORRELATION_MAX_UNKNOWNS], *f[CORRELATION_MAX_UNKNOWNS];
     int n = correlation_unknowns(self, x, f);
-    copy_tensors(n, f, x);
-}
-
-/* The unknowns hold a solution: sets what they became to the same, and the energy. */
-static void resume_tensors(const struct correlation *self, double energy)
-{
-    struct tensor *x[CORRELATION_MAX_UNKNOWNS], *f[CORRELATION_MAX_UNKNOWNS];
-    int rank, n = correlation_unknowns(self, x, f);
-    MPI_Comm_rank(self->problem.comm, &rank);
-    if (rank == 0)
-        darray_put(executor_tensor(self->instance.executor, self->energy)->data, 0, &energy);
-    copy_tensors(n, x, f);
+    darray_sync();
+    for (int i = 0; i < n; i++)
+        tensor_combine(1, &one, (const struct tensor *const[]){into_x ? f[i] : x[i]},
+                       into_x ? x[i] : f[i]);
+    darray_sync();
 }
 
 /* --- solution --- */
@@ -326,7 +311,7 @@ static void note_convergence(struct correlation *self, double energy_before, dou
     self->energy_change = last->energy - energy_before;
     self->is_solution = amplitudes_are_converged(self->change, self->energy_change, threshold);
     if (self->is_solution)
-        settle_solution(self);
+        copy_unknowns(self, true);
 }
 
 static enum status iterate_amplitudes(struct correlation *self, struct amplitude_solver *solver,
@@ -388,10 +373,15 @@ static void resume_solution(struct correlation *self, const struct correlation_f
 {
     const char *checkpoint = self->problem.settings->checkpoint;
     const char *path = checkpoint_reader_path(files->restart);
+    int rank;
     self->is_solution = true;
     self->change = progress->change;
     self->energy_change = progress->energy_change;
-    resume_tensors(self, progress->energy);
+    MPI_Comm_rank(self->problem.comm, &rank);
+    if (rank == 0)
+        darray_put(executor_tensor(self->instance.executor, self->energy)->data, 0,
+                   &progress->energy);
+    copy_unknowns(self, false);
     log_print("%4lld %20.10f   converged amplitudes of %s: no iteration\n",
               (long long)progress->iteration, progress->energy, path);
     if (checkpoint && strcmp(path, checkpoint) != 0)

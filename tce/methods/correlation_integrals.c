@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The tensors, which are filled by one transformation. */
 struct targets {
@@ -29,8 +28,7 @@ static const struct index_space *find_space(const struct program_instance *insta
                                             const char *name)
 {
     for (int i = 0; i < instance->program.n_spaces; i++)
-        if (instance->program.spaces[i].binding &&
-            strcmp(instance->program.spaces[i].binding, name) == 0)
+        if (method_space_is(&instance->program, i, name))
             return instance->spaces[i];
     return NULL;
 }
