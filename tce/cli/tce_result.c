@@ -184,43 +184,36 @@ static void print_diagnostics(const struct diagnostics *diagnostics, bool with_s
 static json_t *large_amplitude_to_json(const struct large_amplitude *amplitude, int rank,
                                        bool with_spins)
 {
-    json_t *json = json_pack("{s:f}", "value", amplitude->value);
     json_t *orbitals = json_array(), *spins = with_spins ? json_array() : NULL;
     for (int d = 0; d < rank; d++) {
         json_array_append_new(orbitals, json_integer((json_int_t)amplitude->orbital[d]));
         json_array_append_new(spins, json_string(amplitude->is_beta[d] ? "beta" : "alpha"));
     }
-    json_object_set_new(json, "orbitals", orbitals);
-    if (with_spins)
-        json_object_set_new(json, "spins", spins);
-    return json;
+    return json_pack("{s:f, s:o, s:o*}", "value", amplitude->value, "orbitals", orbitals, "spins",
+                     spins);
 }
 
-static void add_largest(const struct largest_amplitudes *largest, bool with_spins, const char *key,
-                        json_t *json)
+/* NULL: there are no such amplitudes. */
+static json_t *largest_to_json(const struct largest_amplitudes *largest, bool with_spins)
 {
-    if (largest->rank == 0)
-        return;
-    json_t *list = json_array();
+    json_t *list = largest->rank > 0 ? json_array() : NULL;
     for (int k = 0; k < largest->n; k++)
         json_array_append_new(
             list, large_amplitude_to_json(&largest->list[k], largest->rank, with_spins));
-    json_object_set_new(json, key, list);
+    return list;
 }
 
-/* {"t1", "d1", "largest_t1", "largest_t2"}, those that are known; NULL: none. */
+/* Those that are known; NULL: none. */
 static json_t *diagnostics_to_json(const struct diagnostics *diagnostics, bool with_spins)
 {
+    bool has_singles = diagnostics->has_singles;
     if (diagnostics->singles.rank == 0 && diagnostics->doubles.rank == 0)
         return NULL;
-    json_t *json = json_object();
-    if (diagnostics->has_singles) {
-        json_object_set_new(json, "t1", json_real(diagnostics->T1));
-        json_object_set_new(json, "d1", json_real(diagnostics->D1));
-    }
-    add_largest(&diagnostics->singles, with_spins, "largest_t1", json);
-    add_largest(&diagnostics->doubles, with_spins, "largest_t2", json);
-    return json;
+    return json_pack("{s:o*, s:o*, s:o*, s:o*}", "t1",
+                     has_singles ? json_real(diagnostics->T1) : NULL, "d1",
+                     has_singles ? json_real(diagnostics->D1) : NULL, "largest_t1",
+                     largest_to_json(&diagnostics->singles, with_spins), "largest_t2",
+                     largest_to_json(&diagnostics->doubles, with_spins));
 }
 
 /* --- a method --- */
@@ -307,57 +300,45 @@ static json_t *method_properties_to_json(const struct method_run *run)
 
 static json_t *modes_to_json(const struct method_run *run)
 {
-    json_t *compare = json_object();
-    for (int m = 0; m < run->records.n; m++) {
-        const struct mode_record *record = &run->records.list[m];
-        if (!mode_record_has_run(record))
-            continue;
-        json_t *mode = mode_record_to_json(&run->records, m, (const char *[]){"sha256", NULL});
-        json_object_set_new(mode, "correlation_energy", json_real(run->energies[m]));
-        json_object_set_new(compare, record->name, mode);
-    }
+    json_t *compare = mode_records_to_json(&run->records, (const char *[]){"sha256", NULL});
+    for (int m = 0; m < run->records.n; m++)
+        json_object_set_new(json_object_get(compare, run->records.list[m].name),
+                            "correlation_energy", json_real(run->energies[m]));
     return compare;
 }
 
-static void add_single_mode(const struct mode_record *record, json_t *extras)
+static json_t *orbitals_to_json(const struct method_calculation *calculation)
 {
-    json_object_set(extras, "iterations", record->iterations);
-    if (record->timeline)
-        json_object_set(extras, "timeline", record->timeline);
-}
-
-static json_t *orbital_counts_to_json(const struct orbital_spaces *orbitals)
-{
+    const struct orbital_spaces *orbitals = calculation->orbitals;
     struct frozen_orbitals frozen = orbital_spaces_n_frozen(orbitals);
-    return json_pack("{s:I, s:I, s:I, s:I}", "frozen_orbitals", (json_int_t)frozen.n_core,
+    return json_pack("{s:I, s:I, s:I, s:I, s:f}", "frozen_orbitals", (json_int_t)frozen.n_core,
                      "frozen_virtual_orbitals", (json_int_t)frozen.n_virtual, "occupied_orbitals",
                      (json_int_t)orbital_spaces_n_occupied(orbitals), "virtual_orbitals",
-                     (json_int_t)orbital_spaces_n_virtual(orbitals));
+                     (json_int_t)orbital_spaces_n_virtual(orbitals), "integral_seconds",
+                     calculation->correlation.integral_seconds);
 }
 
 static json_t *method_extras_to_json(const struct method_run *run, int64_t memory_part_bytes)
 {
-    const struct orbital_spaces *orbitals = run->calculation.orbitals;
     const struct mode_records *records = &run->records;
-    json_t *extras = json_pack("{s:I}", "memory_part_bytes", (json_int_t)memory_part_bytes);
-    if (run->options->dry_run)
-        json_object_set_new(extras, "predicted_seconds",
-                            json_pack("{s:f, s:f}", "iteration", run->predicted.iteration, "once",
-                                      run->predicted.once));
-    if (orbitals) {
-        json_object_update_new(extras, orbital_counts_to_json(orbitals));
-        json_object_set_new(extras, "integral_seconds",
-                            json_real(run->calculation.correlation.integral_seconds));
-    }
-    json_t *diagnostics =
-        diagnostics_to_json(&run->diagnostics, run->hf.input.method == METHOD_UHF);
-    if (diagnostics)
-        json_object_set_new(extras, "diagnostics", diagnostics);
-    if (records->n > 0 && run->options->hf.compare) {
-        json_object_set_new(extras, "compare", modes_to_json(run));
-        json_object_set_new(extras, "comparison", mode_records_summary_to_json(records));
-    } else if (records->n > 0)
-        add_single_mode(&records->list[0], extras);
+    json_t *predicted = run->options->dry_run
+                            ? json_pack("{s:f, s:f}", "iteration", run->predicted.iteration, "once",
+                                        run->predicted.once)
+                            : NULL;
+    json_t *extras =
+        json_pack("{s:I, s:o*, s:o*}", "memory_part_bytes", (json_int_t)memory_part_bytes,
+                  "predicted_seconds", predicted, "diagnostics",
+                  diagnostics_to_json(&run->diagnostics, run->hf.input.method == METHOD_UHF));
+    if (run->calculation.orbitals)
+        json_object_update_new(extras, orbitals_to_json(&run->calculation));
+    if (records->n > 0 && run->options->hf.compare)
+        json_object_update_new(extras,
+                               json_pack("{s:o, s:o}", "compare", modes_to_json(run), "comparison",
+                                         mode_records_summary_to_json(records)));
+    else if (records->n > 0)
+        json_object_update_new(extras,
+                               json_pack("{s:O, s:O*}", "iterations", records->list[0].iterations,
+                                         "timeline", records->list[0].timeline));
     return extras;
 }
 
