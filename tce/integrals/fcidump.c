@@ -61,7 +61,7 @@ static enum status init_integrals(const struct fcidump *dump, struct dump_integr
         TRY(index_space_create(names[s], n, blocks, dump->tile, &self->spaces[s]));
     }
     for (int kind = 0; kind < N_INTEGRAL_KINDS; kind++)
-        self->targets[kind].pattern = kind_patterns[kind];
+        memcpy(self->targets[kind].pattern, kind_patterns[kind], 4);
     self->problem = (struct mo_integrals_problem){.screening = dump->screening,
                                                   .orbitals = dump->orbitals,
                                                   .occupied = self->spaces[MO_OCCUPIED],

@@ -50,7 +50,7 @@ static enum status create_packing_scratch(const struct mo_plan *plan, struct mo_
     scratch->packing = calloc(n + 1, sizeof *scratch->packing);
     TRY(CHECK_MEMORY(scratch->packing, "no memory for %zu tensors of integrals", n));
     for (size_t i = 0; i < n; i++) {
-        const struct mo_target *target = &plan->targets[i];
+        const struct mo_target *target = &plan->problem.targets[i];
         if (target->packing)
             TRY(packing_scratch_create(target->packing, target->labels, target->tensor->max_block,
                                        &scratch->packing[i]));
@@ -274,7 +274,7 @@ static void find_ranges(struct full_pair *full)
     const struct mo_plan *plan = full->plan;
     enum mo_space x = full->pair->R.space, y = full->pair->S.space;
     for (int i = 0; i < plan->problem.n_targets; i++) {
-        const struct mo_target *target = &plan->targets[i];
+        const struct mo_target *target = &plan->problem.targets[i];
         if (!begins_with(target, x, y) && !begins_with(target, y, x))
             continue;
         struct orbital_range p = mo_plan_range(plan, mo_target_space(target, 2), full->spin);
@@ -321,7 +321,7 @@ static void put_block(const struct full_pair *full, const struct mo_target *targ
         }
     if (target->packing) {
         packing_add_block(target->packing, target->labels, tiles, block, target->tensor,
-                          full->packing[target - full->plan->targets]);
+                          full->packing[target - full->plan->problem.targets]);
         return;
     }
     assert(darray_block_size(target->tensor->data, number) == n_x * n_y * n_p * n_q);
@@ -360,7 +360,7 @@ static void put_targets(struct mo_integrals *self, int64_t task, int spin)
                       matrices, scratch->work);
     bool same = R->space == S->space && R->tile == S->tile;
     for (int i = 0; i < plan->problem.n_targets; i++) {
-        const struct mo_target *target = &plan->targets[i];
+        const struct mo_target *target = &plan->problem.targets[i];
         if (begins_with(target, R->space, S->space))
             put_target(&full, target, false, scratch->block);
         if (begins_with(target, S->space, R->space) && !same)
@@ -466,8 +466,8 @@ static void zero_packed_targets(const struct mo_plan *plan)
 {
     bool any = false;
     for (int i = 0; i < plan->problem.n_targets; i++)
-        if (plan->targets[i].packing) {
-            darray_zero(plan->targets[i].tensor->data);
+        if (plan->problem.targets[i].packing) {
+            darray_zero(plan->problem.targets[i].tensor->data);
             any = true;
         }
     if (any)

@@ -38,7 +38,7 @@
  * same; other blocks are left as they are. */
 struct mo_target {
     struct tensor *tensor;
-    const char *pattern;
+    char pattern[4];
     bool dirac; /* the tensor's indices are p, r, q, s */
     /* The tensor is a packed one, of one that has these labels and is not stored; NULL: it is whole. */
     const struct packing *packing;     /* of at most two terms */
@@ -62,7 +62,7 @@ struct mo_integrals_problem {
 struct mo_integrals;
 
 /* Only what the targets ask for is computed and kept: so name all of them at once.
- * problem, pool and targets are copied, what pool points to is borrowed. Collective over comm, which is all processes.
+ * problem and pool are copied; the targets and what pool points to are borrowed. Collective over comm, which is all processes.
  * Errors: STATUS_NO_MEMORY, STATUS_LIMIT, those of taskpool_create; the same everywhere. mo_integrals_destroy
  * follows then, too. */
 enum status mo_integrals_create(const struct mo_integrals_problem *problem,
