@@ -444,7 +444,7 @@ struct tuple_files {
     const struct correlation *correlation;
     const char *restart, *checkpoint;
     int n_loops;
-    struct tuple_file *list; /* one for each of the program's loops */
+    struct tuple_file list[]; /* one for each of the program's loops */
 };
 
 /* Contents on their way to or from a file. */
@@ -612,22 +612,16 @@ static bool is_loop_iterated(const struct program *program, int loop)
 enum status tuple_files_create(const struct correlation *correlation, const char *restart,
                                const char *checkpoint, struct tuple_files **files)
 {
-    MPI_Comm comm = correlation->problem.comm;
     const struct program *program = &correlation->instance.program;
-    struct tuple_files *made = *files = agree_calloc(comm, sizeof *made, "files of loops");
+    size_t size = sizeof **files + (size_t)program->n_loops * sizeof(struct tuple_file);
+    struct tuple_files *made = *files =
+        agree_calloc(correlation->problem.comm, size, "files of loops");
     if (!made)
         return STATUS_NO_MEMORY;
-    *made = (struct tuple_files){.correlation = correlation,
-                                 .restart = restart,
-                                 .checkpoint = checkpoint,
-                                 .n_loops = program->n_loops};
-    made->list =
-        agree_calloc(comm, ((size_t)program->n_loops + 1) * sizeof *made->list, "files of loops");
-    if (!made->list) {
-        free(made);
-        *files = NULL;
-        return STATUS_NO_MEMORY;
-    }
+    made->correlation = correlation;
+    made->restart = restart;
+    made->checkpoint = checkpoint;
+    made->n_loops = program->n_loops;
     for (int l = 0; l < program->n_loops; l++) {
         struct tuple_file *file = &made->list[l];
         *file = (struct tuple_file){made, l, {restart ? read_tuples : NULL, write_tuples, file}};
@@ -641,8 +635,7 @@ void tuple_files_destroy(struct tuple_files *self)
 {
     if (!self)
         return;
-    for (int l = 0; self->list && l < self->n_loops; l++)
+    for (int l = 0; l < self->n_loops; l++)
         executor_set_store(self->correlation->instance.executor, l, NULL);
-    free(self->list);
     free(self);
 }

@@ -130,7 +130,7 @@ struct tuple_files;
 /* Has the loops that are not iterated store their tuples, until tuple_files_destroy.
  * restart     checkpoint whose files are read, or NULL; borrowed
  * checkpoint  checkpoint beside which files are written, or NULL; borrowed
- * Collective. Errors: STATUS_NO_MEMORY, those of sha256_create; the same everywhere, *files is NULL then. */
+ * Collective. Errors: STATUS_NO_MEMORY; the same everywhere, *files is NULL then. */
 enum status tuple_files_create(const struct correlation *correlation, const char *restart,
                                const char *checkpoint, struct tuple_files **files);
 void tuple_files_destroy(struct tuple_files *files);
