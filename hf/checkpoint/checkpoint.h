@@ -8,7 +8,7 @@
  *                          of a converged SCF
  *     /beryl/scf           where the iterations are (scf_restart.c)
  *     /beryl/occupation    the reference of a kept occupation (scf_restart.c)
- *     /beryl/amplitudes    those of a method (amplitude_file.h)
+ *     /beryl/amplitudes    those of a method (tce/methods/correlation_checkpoint.h)
  *
  * and at the end the seal (checkpoint_seal.h). Of a file of an older version, which has no group /beryl,
  * only TREXIO's groups are read. Collective functions without a communicator are collective over

@@ -5,7 +5,6 @@
 #include "support/base/log.h"
 #include "tce/execution/finite_check.h"
 #include "tce/integrals/fcidump.h"
-#include "tce/methods/correlation_checkpoint.h"
 
 #include <math.h>
 
@@ -20,18 +19,11 @@ enum status method_settings_check(const struct method_settings *settings)
 static enum status plan_correlation(struct method_calculation *self,
                                     const struct orbital_spaces *orbitals)
 {
-    const struct method_settings *settings = self->settings;
-    const struct hf_settings *scf = self->hf->settings;
-    const struct correlation_problem problem = {.method = settings->method,
-                                                .text = settings->text,
-                                                .length = settings->length,
+    const struct correlation_problem problem = {.settings = self->settings,
                                                 .screening = self->hf->screening,
                                                 .orbitals = orbitals,
-                                                .tile = settings->orbital_tile,
-                                                .memory_bytes = scf->memory_megabytes * 1000000,
-                                                .diis_size = (int)settings->diis_size,
-                                                .contraction = settings->contraction,
-                                                .pairs = settings->pairs,
+                                                .memory_bytes =
+                                                    self->hf->settings->memory_megabytes * 1000000,
                                                 .comm = self->hf->comm};
     correlation_fini(&self->correlation);
     return correlation_init(&problem, &self->correlation);
@@ -86,11 +78,11 @@ static struct fcidump describe_dump(const struct method_calculation *self,
     const struct hf_settings *scf = self->hf->settings;
     int64_t tile = self->settings->orbital_tile;
     return (struct fcidump){.path = self->settings->fcidump,
-                            .integrals = {.screening = self->hf->screening,
-                                          .orbitals = orbitals,
-                                          .tile = tile > 0 ? tile : DUMP_TILE,
-                                          .memory_bytes = scf->memory_megabytes * 1000000,
-                                          .comm = self->hf->comm},
+                            .screening = self->hf->screening,
+                            .orbitals = orbitals,
+                            .tile = tile > 0 ? tile : DUMP_TILE,
+                            .memory_bytes = scf->memory_megabytes * 1000000,
+                            .comm = self->hf->comm,
                             .scf_energy = self->hf->result.energy,
                             .nuclear_repulsion = self->hf->result.nuclear_repulsion,
                             .scf_bytes =
@@ -209,20 +201,12 @@ enum status method_calculation_prepare(struct method_calculation *self,
 enum status method_calculation_solve(struct method_calculation *self,
                                      const struct taskpool_settings *pool)
 {
-    const struct method_settings *settings = self->settings;
-    const struct correlation_checkpoint checkpoint = {.path = settings->checkpoint,
-                                                      .every = settings->checkpoint_every,
-                                                      .problem = &self->hf->problem,
-                                                      .result = &self->hf->result};
-    const struct correlation_settings solver = {
-        .converge = settings->converge,
-        .max_iterations = settings->max_iterations,
-        .diis_size = (int)settings->diis_size,
-        .restart = self->has_amplitudes ? self->hf->checkpoint : NULL,
-        .checkpoint = checkpoint.path ? &checkpoint : NULL,
-        .restart_path = self->hf->settings->restart,
-        .is_timed = settings->is_timed};
-    TRY(correlation_solve(&self->correlation, pool, &solver));
+    const struct correlation_files files = {.problem = &self->hf->problem,
+                                            .result = &self->hf->result,
+                                            .restart =
+                                                self->has_amplitudes ? self->hf->checkpoint : NULL,
+                                            .restart_path = self->hf->settings->restart};
+    TRY(correlation_solve(&self->correlation, pool, &files));
     return finite_check_run(&self->correlation.instance);
 }
 

@@ -18,37 +18,11 @@
 #include "support/base/status.h"
 #include "taskpool/taskpool.h"
 #include "tce/integrals/orbital_space.h"
-#include "tce/methods/amplitude_file.h"
 #include "tce/methods/correlation.h"
+#include "tce/methods/correlation_checkpoint.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* All borrowed. Error messages name a setting by the option of beryl-tce. */
-struct method_settings {
-    const char *method; /* of methods.h; with a text the name of the text's file */
-    const char *text;   /* of a user's program in the place of the method's, or NULL */
-    size_t length;
-    bool frozen_core;        /* whether the orbitals of noble-gas cores are frozen, or else */
-    int64_t freeze;          /* so many of each spin; METHOD_NOT_GIVEN: none */
-    int64_t freeze_virtuals; /* the highest ones, of each spin */
-    int64_t orbital_tile;    /* 0: chosen by their number */
-    enum plan_pairs pairs;
-    double converge;
-    int64_t max_iterations, diis_size;
-    struct contraction_settings contraction;
-    const char *checkpoint;   /* file to write, or NULL: at the end, and */
-    int64_t checkpoint_every; /* after so many iterations */
-    bool is_timed;            /* see correlation_settings */
-    const char *fcidump;      /* file for all integrals over the orbitals (fcidump.h), or NULL */
-};
-
-/* Value of freeze without the option: a given 0 contradicts frozen_core, too. */
-enum { METHOD_NOT_GIVEN = -1 };
-
-#define METHOD_DEFAULT_CONVERGE       1e-8
-#define METHOD_DEFAULT_MAX_ITERATIONS 100
-#define METHOD_DEFAULT_DIIS_SIZE      8
 
 struct method_calculation {
     const struct method_settings *settings; /* borrowed */

@@ -13,8 +13,7 @@
 #include "support/base/version.h"
 #include "support/io/output_file.h"
 #include "tce/calculation/method_calculation.h"
-#include "tce/cli/method_results.h"
-#include "tce/cli/program_result.h"
+#include "tce/cli/tce_result.h"
 #include "tce/methods/correlation_checkpoint.h"
 #include "tce/methods/methods.h"
 #include "tce/plan/predicted_tasks.h"
@@ -140,7 +139,7 @@ static enum status run_scf_of_method(struct method_run *run)
 static void note_iteration(const struct correlation_iteration *iteration, bool is_final,
                            int position, struct mode_records *records)
 {
-    json_t *entry = program_result_note(records, position, &iteration->record);
+    json_t *entry = tce_result_note(records, position, &iteration->record);
     json_object_set_new(entry, "energy", json_real(iteration->energy));
     json_object_set_new(entry, "change", json_real(iteration->change));
     json_object_set_new(entry, "norm", json_real(iteration->norm));
@@ -172,7 +171,7 @@ static enum status solve_under_mode(void *context, int position, int64_t round)
     enum status status = method_calculation_solve(&run->calculation, &pool);
     note_iterations(correlation, position, &run->records);
     TRY(status);
-    TRY(program_result_note_timeline(correlation->instance.executor, record));
+    TRY(tce_result_note_timeline(correlation->instance.executor, record));
     run->energies[position] = correlation_energy(correlation);
     TRY(program_instance_sha256(&correlation->instance, record->sha256[0]));
     return mode_records_end(&run->records, position);
@@ -216,7 +215,7 @@ static enum status run_method_stages(struct method_run *run)
 {
     TRY(read_input(run));
     if (run->options->count_tasks)
-        return program_result_print_tasks(run->calculation.correlation.instance.plan, run->comm);
+        return tce_result_print_tasks(run->calculation.correlation.instance.plan, run->comm);
     TRY(prepare_method(run));
     if (run->options->dry_run)
         return run_dry_method(run);

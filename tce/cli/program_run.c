@@ -16,7 +16,7 @@
 #include "support/io/output_file.h"
 #include "support/io/progress.h"
 #include "support/io/text_file.h"
-#include "tce/cli/program_result.h"
+#include "tce/cli/tce_result.h"
 #include "tce/execution/finite_check.h"
 #include "tce/execution/plan_memory.h"
 #include "tce/execution/program_instance.h"
@@ -24,17 +24,6 @@
 #include "tce/plan/predicted_tasks.h"
 
 #include <stdio.h>
-
-struct program_run {
-    const struct tce_options *options;
-    MPI_Comm comm;
-    int rank, n_workers;
-    struct program_instance instance;
-    struct mode_records records;
-    int64_t memory_bytes; /* of this process, after a mode's iterations at most */
-    bool *accepted;
-    bool checked; /* the outputs can be written, and are to be */
-};
 
 /* --- before --- */
 
@@ -183,11 +172,11 @@ static enum status run_program_under(void *context, int position, int64_t round)
         TRY(fill_tensors(run, false));
         TRY(run_plan(run, &done));
         TRY(finite_check_run(&run->instance));
-        program_result_note(&run->records, position, &done);
+        tce_result_note(&run->records, position, &done);
         print_iteration(record->name, i, &done);
     }
     watch_memory(run);
-    TRY(program_result_note_timeline(executor, record));
+    TRY(tce_result_note_timeline(executor, record));
     TRY(program_instance_sha256(&run->instance, record->sha256[0]));
     return mode_records_end(&run->records, position);
 }
@@ -202,35 +191,12 @@ static enum status run_modes(struct program_run *run)
 
 /* --- after --- */
 
-/* outcome, error  of the run: its status, the text of its failure */
-static enum status write_json(const struct program_run *run, enum status outcome, const char *error)
-{
-    struct program_result result = {.options = run->options,
-                                    .n_workers = run->n_workers,
-                                    .memory = memory_use_of_all(run->memory_bytes, run->comm),
-                                    .wall = wall_time_of_all(run->comm),
-                                    .records = &run->records,
-                                    .instance = &run->instance,
-                                    .status = outcome,
-                                    .error = error};
-    if (outcome == STATUS_OK) {
-        program_result_print_memory(&result.memory);
-        wall_time_print(&result.wall);
-    }
-    if (!run->options->json)
-        return STATUS_OK;
-    result.hardware = hardware_to_json(run->comm);
-    enum status status = run->rank == 0 ? program_result_write(&result) : STATUS_OK;
-    json_decref(result.hardware);
-    return status_agree(run->comm, status);
-}
-
 /* Writes the completed iterations, with the failure, which remains the one that is reported. */
 static void write_failed_program(struct program_run *run, enum status status)
 {
     struct status_kept failure = status_keep();
     watch_memory(run);
-    write_json(run, status, failure.text);
+    program_result_write(run, status, failure.text);
     status_restore(&failure);
 }
 
@@ -246,7 +212,7 @@ static bool json_is_written_last(const struct program_run *run)
 static enum status print_and_write(struct program_run *run)
 {
     const struct tce_options *options = run->options;
-    program_result_print_scalars(&run->instance);
+    tce_result_print_scalars(&run->instance);
     log_print("\nSHA-256 of the results  %s\n", run->records.list[0].sha256[0]);
     if (options->compare)
         mode_records_print(&run->records, "run of the program");
@@ -257,14 +223,14 @@ static enum status print_and_write(struct program_run *run)
     if (!options->compare)
         trace_sum(options->pool.trace, run->comm);
     if (!at_end)
-        TRY(write_json(run, STATUS_OK, ""));
+        TRY(program_result_write(run, STATUS_OK, ""));
     if (options->profile)
         TRY(executor_write_profile(run->instance.executor, options->profile));
     if (!options->compare) {
         TRY(taskpool_trace_write(options->pool.trace, run->comm, NULL));
         trace_print(options->pool.trace);
     }
-    return at_end ? write_json(run, STATUS_OK, "") : STATUS_OK;
+    return at_end ? program_result_write(run, STATUS_OK, "") : STATUS_OK;
 }
 
 static enum status run_program_stages(struct program_run *run)
@@ -272,7 +238,7 @@ static enum status run_program_stages(struct program_run *run)
     const struct tce_options *options = run->options;
     TRY(read_program(run));
     if (options->count_tasks)
-        return program_result_print_tasks(run->instance.plan, run->comm);
+        return tce_result_print_tasks(run->instance.plan, run->comm);
     print_program_start(run);
     TRY(check_program_memory(run));
     if (options->explain)

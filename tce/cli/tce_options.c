@@ -18,7 +18,8 @@
 enum { TCE_OPTION_TABLES = HF_OPTION_TABLES + 2 };
 
 struct tce_option_tables {
-    char program[64]; /* with its command, and the operands by which options differ */
+    /* With its command, and the operands by which options differ. */
+    char program[sizeof "beryl-tce run FILE.tce MOLECULE.xyz" + TCE_METHOD_NAME_SIZE];
     struct option_table table[TCE_OPTION_TABLES];
     size_t n;
 };
@@ -47,6 +48,12 @@ static const struct option_row program_rows[] = {
                         "X.blocks.csv and X.sizes.csv"),
 };
 
+#define PAIRS_OPTION                                                                               \
+    CHOICE_OPTION("pairs", FIELD(settings.pairs), "auto,never,always", .default_text = "auto",     \
+                  .expert = true,                                                                  \
+                  .help = "products over pairs of indices that symmetries exchange, each pair "    \
+                          "once: auto: where it pays; always: where it takes fewer operations")
+
 static const struct option_row contraction_rows[] = {
     FLAG_OPTION("explain", FIELD(explain),
                 .help = "print the plan: the contractions of every stage, operations and memory"),
@@ -56,10 +63,7 @@ static const struct option_row contraction_rows[] = {
                            "an eighth of its share of the tensors"),
     INTEGER_OPTION("memory", FIELD(memory_megabytes), 0, 1000000000, .default_text = "0",
                    .value = "MB", .help = "memory of a process, program aside; 0: all there is"),
-    CHOICE_OPTION(
-        "pairs", FIELD(settings.pairs), "auto,never,always", .default_text = "auto", .expert = true,
-        .help = "products over pairs of indices that symmetries exchange, each pair once: "
-                "auto: where it pays; always: where it takes fewer operations"),
+    PAIRS_OPTION,
     FLAG_OPTION("no-prefetch", FIELD(no_prefetch), .expert = true,
                 .help = "fetch a block only when it is needed"),
 };
@@ -67,10 +71,7 @@ static const struct option_row contraction_rows[] = {
 static const struct option_row method_run_rows[] = {
     FLAG_OPTION("explain", FIELD(explain), .expert = true,
                 .help = "print the plan: the contractions of every stage, operations and memory"),
-    CHOICE_OPTION(
-        "pairs", FIELD(settings.pairs), "auto,never,always", .default_text = "auto", .expert = true,
-        .help = "products over pairs of indices that symmetries exchange, each pair once: "
-                "auto: where it pays; always: where it takes fewer operations"),
+    PAIRS_OPTION,
     FLAG_OPTION("dry-run", FIELD(dry_run),
                 .help = "print memory, tasks, operations and predicted seconds, and stop"),
     TEXT_OPTION("compare", FIELD(hf.compare), .value = "M1,M2,...|all", .expert = true,
@@ -148,116 +149,82 @@ static void init_tables(struct tce_options *options, struct tce_option_tables *t
 
 /* --- the command line --- */
 
-static struct options describe_program(const struct tce_option_tables *tables)
+#define ON_PROCESSES "Runs on one process as it is, on several under mpirun -np P."
+
+static struct options describe_command(struct tce_options *options,
+                                       struct tce_option_tables *tables)
 {
-    return (struct options){
+    init_tables(options, tables);
+    struct options all = {
         .program = tables->program,
         .synopsis = "run FILE.tce [options]\n"
                     "       beryl-tce run FILE.tce MOLECULE.xyz --basis NAME [options]\n"
                     "       beryl-tce " TCE_METHOD_CHOICES " MOLECULE.xyz --basis NAME [options]",
         .purpose = "Runs a .tce program of tensor contractions; or a method of quantum chemistry, "
                    "which is such a program over a molecule's orbitals: " TCE_METHOD_TITLES
-                   ". beryl-tce METHOD --help lists the options with a molecule. "
-                   "Runs on one process as it is, on several under mpirun -np P.",
+                   ". beryl-tce METHOD --help lists the options with a molecule. " ON_PROCESSES,
         .tables = tables->table,
         .n_tables = tables->n,
         .min_operands = 1,
         .max_operands = 1,
         .operand_name = "FILE.tce",
     };
+    if (options->program) {
+        all.synopsis = "--basis NAME [options]";
+        all.purpose = "Runs a .tce program over the orbitals of a molecule, after the SCF, as "
+                      "beryl-tce METHOD runs that of a method. " ON_PROCESSES;
+        all.operand_name = "FILE.tce or MOLECULE.xyz";
+        all.min_operands = all.max_operands = 2;
+    } else if (options->method) {
+        all.synopsis = "MOLECULE.xyz --basis NAME [options]";
+        all.purpose = "Correlation energies by " TCE_METHOD_TITLES
+                      "; over spin orbitals where the reference is unrestricted. " ON_PROCESSES;
+        all.operand_name = "MOLECULE.xyz";
+    }
+    return all;
 }
 
-static struct options describe_method(const struct tce_option_tables *tables)
+/* Refuses options of this list that were given, as they have no effect with the option `with`. */
+static enum status check_no_effect(const struct tce_options *options, const char *names,
+                                   const char *with)
 {
-    struct options options = describe_program(tables);
-    options.synopsis = "MOLECULE.xyz --basis NAME [options]";
-    options.purpose = "Correlation energies by " TCE_METHOD_TITLES
-                      "; over spin orbitals where the reference is unrestricted. "
-                      "Runs on one process as it is, on several under mpirun -np P.";
-    options.operand_name = "MOLECULE.xyz";
-    return options;
-}
-
-/* A user's program in the place of a method's. */
-static struct options describe_bound_program(const struct tce_option_tables *tables)
-{
-    struct options options = describe_method(tables);
-    options.synopsis = "--basis NAME [options]";
-    options.purpose = "Runs a .tce program over the orbitals of a molecule, after the SCF, as "
-                      "beryl-tce METHOD runs that of a method. "
-                      "Runs on one process as it is, on several under mpirun -np P.";
-    options.operand_name = "FILE.tce or MOLECULE.xyz";
-    options.min_operands = options.max_operands = 2;
-    return options;
-}
-
-static struct options describe_command(struct tce_options *options,
-                                       struct tce_option_tables *tables)
-{
-    init_tables(options, tables);
-    if (options->program)
-        return describe_bound_program(tables);
-    return options->method ? describe_method(tables) : describe_program(tables);
-}
-
-static enum status check_count_tasks(const struct tce_options *options)
-{
-    if (options->json || options->profile || options->explain)
-        return FAIL(STATUS_USAGE, "--count-tasks prints one line and writes no file");
-    struct tce_options copy = *options, initial = {0};
+    struct tce_options copy = *options,
+                       initial = {.method = options->method, .program = options->program};
     struct tce_option_tables tables, initial_tables;
+    hf_options_init(&initial.hf);
     init_tables(&copy, &tables);
     init_tables(&initial, &initial_tables);
-    return options_check_no_effect(
-        tables.table, initial_tables.table, tables.n,
-        "iterations,compare,rounds,dry-run,verify,cache,memory,no-prefetch,watchdog,trace",
-        "count-tasks");
-}
-
-static enum status check_profile(const struct tce_options *options, const char *compare)
-{
-    TRY(profile_check_name(options->profile));
-    if (compare && options->profile)
-        return FAIL(STATUS_USAGE, "--write-profile is for one mode: leave --compare out");
-    return STATUS_OK;
+    return options_check_no_effect(tables.table, initial_tables.table, tables.n, names, with);
 }
 
 static enum status check_program(struct tce_options *options)
 {
     if (options->count_tasks)
-        TRY(check_count_tasks(options));
-    if (options->dry_run &&
-        (options->compare || options->verify || options->json || options->iterations != 1 ||
-         options->pool.watchdog_s > 0 || options->pool.trace_folder))
-        return FAIL(STATUS_USAGE, "--dry-run runs nothing: leave --compare, --verify, --json, "
-                                  "--iterations, --watchdog and --trace out");
-    TRY(check_profile(options, options->compare));
+        TRY(check_no_effect(options,
+                            "json,write-profile,explain,iterations,compare,rounds,dry-run,verify,"
+                            "cache,memory,no-prefetch,watchdog,trace",
+                            "count-tasks"));
+    if (options->dry_run)
+        TRY(check_no_effect(options, "compare,verify,json,iterations,watchdog,trace", "dry-run"));
+    if (options->compare)
+        TRY(check_no_effect(options, "write-profile", "compare"));
     TRY(mode_options_choose(&options->pool, options->compare, options->rounds, &options->modes));
     return mode_options_check_real(&options->modes);
 }
 
 static enum status check_method(const struct tce_options *options)
 {
-    const struct hf_options *hf = &options->hf;
     TRY(method_settings_check(&options->settings));
-    TRY(check_profile(options, hf->compare));
-    if (options->count_tasks &&
-        (options->dry_run || options->explain || options->profile || hf->compare ||
-         hf->files.json || hf->files.report || hf->settings.scf.checkpoint ||
-         options->settings.fcidump || hf->settings.pool.trace_folder))
-        return FAIL(STATUS_USAGE,
-                    "--count-tasks prints one line and writes no file: leave the other "
-                    "outputs, --explain, --dry-run and --compare out");
-    if (hf->compare && hf->settings.scf.checkpoint)
-        return FAIL(STATUS_USAGE, "--compare solves the same equations several times: leave "
-                                  "--checkpoint out");
-    if (options->dry_run && (hf->compare || hf->files.report || hf->settings.scf.checkpoint ||
-                             options->settings.fcidump || hf->settings.pool.watchdog_s > 0 ||
-                             hf->settings.pool.trace_folder))
-        return FAIL(STATUS_USAGE, "--dry-run runs nothing: leave --compare, "
-                                  "--report, --checkpoint, --write-fcidump, --watchdog and "
-                                  "--trace out");
-    return STATUS_OK;
+    if (options->count_tasks)
+        TRY(check_no_effect(options,
+                            "dry-run,explain,write-profile,compare,json,report,checkpoint,"
+                            "write-fcidump,trace",
+                            "count-tasks"));
+    if (options->dry_run)
+        TRY(check_no_effect(options, "compare,report,checkpoint,write-fcidump,watchdog,trace",
+                            "dry-run"));
+    return options->hf.compare ? check_no_effect(options, "write-profile,checkpoint", "compare")
+                               : STATUS_OK;
 }
 
 /* Whether it is a request that needs no command. */
@@ -293,9 +260,11 @@ static enum status find_command(const char *word, struct tce_options *options)
     if (word[0] == '-')
         return FAIL(STATUS_USAGE, "the command comes first: run FILE.tce, or " TCE_METHOD_NAMES
                                   " and a molecule");
-    options->method = tce_method_find(word);
-    if (options->method)
+    const struct tce_method *method = tce_method_find(word);
+    if (method) {
+        options->method = method->name;
         return STATUS_OK;
+    }
     struct suggestion suggestion = {.typed = word_from_text(word)};
     suggestion_add(&suggestion, "run," TCE_METHOD_CHOICES);
     return FAIL(STATUS_USAGE,
@@ -334,6 +303,7 @@ enum status tce_options_parse(int argc, char **argv, struct tce_options *options
     if (options->program)
         options->method = options->program = argv[shift + first_operand++];
     options->file = argv[shift + first_operand];
+    TRY(profile_check_name(options->profile));
     if (options->method) {
         TRY(check_method(options));
         TRY(hf_options_complete(&options->hf, options->file, SCF_FOLLOW_NONE));
@@ -354,7 +324,7 @@ enum status tce_options_parse(int argc, char **argv, struct tce_options *options
 
 json_t *tce_options_command(const struct tce_options *options)
 {
-    char command[64];
+    char command[sizeof "beryl-tce run" + TCE_METHOD_NAME_SIZE];
     struct tce_options copy = *options;
     struct tce_option_tables tables;
     struct options all = describe_command(&copy, &tables);

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/integrals/fcidump.h"
 
+#include "support/arrays/darray.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
 #include "support/base/log.h"
+#include "support/base/memory.h"
 #include "support/io/output_file.h"
 #include "support/mpi/wall_time.h"
+#include "tce/integrals/mo_integrals.h"
 #include "tce/integrals/mo_plan.h"
+#include "tce/tensor/tensor.h"
 
 #include <errno.h>
 #include <math.h>
@@ -20,10 +24,95 @@
 
 enum { LINE_BYTES = 44 }; /* of numbers up to 9999 */
 
+/* --- the integrals --- */
+
+/* Kinds of (pq|rs) by p, q, r and s, O occupied, V virtual: the six that are left when p and q, r and s, and pq
+ * and rs may be exchanged. Every element of a kind is there, not only those that its symmetry leaves; blocks with
+ * p and q, or r and s, of different spins are zero. */
+enum integral_kind { OOOO, VOOO, VOVO, VVOO, VVVO, VVVV, N_INTEGRAL_KINDS };
+
+static const char *const kind_patterns[N_INTEGRAL_KINDS] = {"oooo", "vooo", "vovo",
+                                                            "vvoo", "vvvo", "vvvv"};
+
+struct dump_integrals {
+    struct index_space *spaces[N_MO_SPACES];
+    struct tensor *tensors[N_INTEGRAL_KINDS];
+    struct mo_target targets[N_INTEGRAL_KINDS];
+    struct mo_integrals_problem problem; /* of their transformation */
+};
+
+/* Signs of the spins: p and q alike, and r and s. */
+static struct block_labels labels_of_kind(const struct dump_integrals *self, int kind)
+{
+    struct block_labels labels = {.rank = 4, .sign = {1, -1, 1, -1}};
+    for (int d = 0; d < 4; d++)
+        labels.space[d] = self->spaces[kind_patterns[kind][d] == 'o' ? MO_OCCUPIED : MO_VIRTUAL];
+    return labels;
+}
+
+/* Cuts the spaces, and describes the transformation; fini_integrals has to be called in any case. */
+static enum status init_integrals(const struct fcidump *dump, struct dump_integrals *self)
+{
+    static const char *const names[] = {"o", "v"};
+    *self = (struct dump_integrals){0};
+    for (int s = 0; s < N_MO_SPACES; s++) {
+        struct index_block blocks[2];
+        int n = orbital_spaces_blocks(dump->orbitals, s == MO_VIRTUAL, blocks);
+        TRY(index_space_create(names[s], n, blocks, dump->tile, &self->spaces[s]));
+    }
+    for (int kind = 0; kind < N_INTEGRAL_KINDS; kind++)
+        memcpy(self->targets[kind].pattern, kind_patterns[kind], 4);
+    self->problem = (struct mo_integrals_problem){.screening = dump->screening,
+                                                  .orbitals = dump->orbitals,
+                                                  .occupied = self->spaces[MO_OCCUPIED],
+                                                  .virtual = self->spaces[MO_VIRTUAL],
+                                                  .threshold = MO_INTEGRALS_THRESHOLD,
+                                                  .n_targets = N_INTEGRAL_KINDS,
+                                                  .targets = self->targets};
+    return STATUS_OK;
+}
+
+static void fini_integrals(struct dump_integrals *self)
+{
+    for (int kind = 0; kind < N_INTEGRAL_KINDS; kind++)
+        tensor_destroy(self->tensors[kind]);
+    for (int s = 0; s < N_MO_SPACES; s++)
+        index_space_destroy(self->spaces[s]);
+}
+
+static enum status create_tensors_of_kinds(struct dump_integrals *self, MPI_Comm comm)
+{
+    struct block_labels labels[N_INTEGRAL_KINDS];
+    struct tensor_shape shapes[N_INTEGRAL_KINDS];
+    for (int kind = 0; kind < N_INTEGRAL_KINDS; kind++) {
+        labels[kind] = labels_of_kind(self, kind);
+        shapes[kind] = (struct tensor_shape){kind_patterns[kind], &labels[kind]};
+    }
+    return tensor_create_several(N_INTEGRAL_KINDS, shapes, comm, self->tensors);
+}
+
+/* Transforms all integrals. Collective. */
+static enum status make_integrals(const struct fcidump *dump, const struct taskpool_settings *pool,
+                                  struct dump_integrals *self)
+{
+    struct mo_integrals *transformation = NULL;
+    TRY(status_agree(dump->comm, init_integrals(dump, self)));
+    TRY(create_tensors_of_kinds(self, dump->comm));
+    for (int kind = 0; kind < N_INTEGRAL_KINDS; kind++)
+        self->targets[kind].tensor = self->tensors[kind];
+    enum status status = mo_integrals_create(&self->problem, pool, dump->comm, &transformation);
+    if (status == STATUS_OK)
+        status = mo_integrals_run(transformation);
+    mo_integrals_destroy(transformation);
+    return status;
+}
+
+/* --- the file --- */
+
 /* The writing of process 0. */
 struct dump_writer {
     const struct fcidump *dump;
-    const struct all_integrals *integrals;
+    const struct dump_integrals *integrals;
     int64_t n;     /* orbitals, or spin orbitals, of the file */
     double *h;     /* n x n, the lower triangle; the rest is scratch */
     double *block; /* of a tensor */
@@ -44,17 +133,12 @@ static int64_t number_of_orbital(const struct orbital_spaces *orbitals, int spin
     return orbitals->n_orbital_sets * p + spin;
 }
 
-/* Number in the file of a value of the occupied or of the virtual space, which has the alpha
- * orbitals first. */
+/* Number in the file of a value of the occupied or of the virtual space. */
 static int64_t number_of_value(const struct orbital_spaces *orbitals, bool is_virtual,
                                int64_t value)
 {
-    const struct orbital_space *alpha = &orbitals->spin[0];
-    int64_t n_alpha = is_virtual ? alpha->n_virtual : alpha->n_occupied;
-    int spin = value < n_alpha ? 0 : 1;
-    int64_t place = spin == 0 ? value : value - n_alpha;
-    return number_of_orbital(orbitals, spin,
-                             (is_virtual ? orbitals->spin[spin].n_occupied : 0) + place);
+    struct orbital_place place = orbital_spaces_find(orbitals, is_virtual, value);
+    return number_of_orbital(orbitals, place.spin, place.orbital);
 }
 
 /* --- elements of a block --- */
@@ -100,7 +184,7 @@ typedef void use_element(struct dump_writer *writer, const struct dumped_block *
 /* Passes every element of the block to the function. */
 static void walk_block(struct dump_writer *writer, struct dumped_block *block, use_element *use)
 {
-    const struct orbital_spaces *orbitals = writer->dump->integrals.orbitals;
+    const struct orbital_spaces *orbitals = writer->dump->orbitals;
     int64_t first[4], end[4], *value = block->value;
     const double *next = writer->block;
     for (int d = 0; d < 4; d++) {
@@ -157,7 +241,7 @@ static void subtract_coulomb(struct dump_writer *writer, const struct dumped_blo
 {
     if (block->value[2] == block->value[3])
         *h_element(writer, block->number[0], block->number[1]) -=
-            electrons_per_orbital(writer->dump->integrals.orbitals) * block->element;
+            electrons_per_orbital(writer->dump->orbitals) * block->element;
 }
 
 /* (pi|iq), q occupied */
@@ -177,7 +261,7 @@ static void add_virtual_exchange(struct dump_writer *writer, const struct dumped
 /* h = F - (Coulomb and exchange of the correlated occupied orbitals), F being diagonal. */
 static void make_one_electron(struct dump_writer *writer)
 {
-    const struct orbital_spaces *orbitals = writer->dump->integrals.orbitals;
+    const struct orbital_spaces *orbitals = writer->dump->orbitals;
     for (int s = 0; s < orbitals->n_orbital_sets; s++)
         for (int64_t p = 0; p < orbitals->spin[s].n_orbitals; p++) {
             int64_t number = number_of_orbital(orbitals, s, p);
@@ -194,7 +278,7 @@ static void make_one_electron(struct dump_writer *writer)
  * the energy of their determinant, half the sum of h_ii + e_i over its electrons. */
 static double constant_energy(const struct dump_writer *writer)
 {
-    const struct orbital_spaces *orbitals = writer->dump->integrals.orbitals;
+    const struct orbital_spaces *orbitals = writer->dump->orbitals;
     double sum = 0;
     if (orbital_spaces_n_frozen(orbitals).n_core == 0)
         return writer->dump->nuclear_repulsion;
@@ -210,7 +294,7 @@ static double constant_energy(const struct dump_writer *writer)
 
 static void print_dump_header(const struct dump_writer *writer)
 {
-    const struct orbital_spaces *orbitals = writer->dump->integrals.orbitals;
+    const struct orbital_spaces *orbitals = writer->dump->orbitals;
     const struct orbital_space *alpha = &orbitals->spin[0];
     const struct orbital_space *beta = &orbitals->spin[orbitals->n_orbital_sets - 1];
     fprintf(writer->file, "&FCI\nNORB=%lld,\nNELEC=%lld,\nMS2=%lld,\n", (long long)writer->n,
@@ -267,7 +351,7 @@ static void print_one_electron(const struct dump_writer *writer)
 
 static void print_orbital_energies(const struct dump_writer *writer)
 {
-    const struct orbital_spaces *orbitals = writer->dump->integrals.orbitals;
+    const struct orbital_spaces *orbitals = writer->dump->orbitals;
     for (int64_t p = 0; p < orbitals->spin[0].n_orbitals; p++)
         for (int s = 0; s < orbitals->n_orbital_sets; s++)
             print_dump_line(writer, orbitals->spin[s].energies[p],
@@ -324,17 +408,53 @@ static double dump_bytes(const struct orbital_spaces *orbitals)
     return LINE_BYTES * n_pairs * (n_pairs + 1) / 2;
 }
 
+/* Elements over all processes, and the index that each has. */
+static enum status add_kind_bytes(const struct dump_integrals *self, int kind,
+                                  struct memory_need *need)
+{
+    struct block_index *blocks;
+    struct block_labels labels = labels_of_kind(self, kind);
+    TRY(block_index_create(&labels, &blocks));
+    need->shared_bytes += sizeof(double) * tensor_count_elements(&labels);
+    need->own_bytes += tensor_index_bytes(block_index_n(blocks));
+    block_index_destroy(blocks);
+    return STATUS_OK;
+}
+
+/* shared_bytes over all processes. */
+static enum status count_integral_bytes(const struct fcidump *dump, struct dump_integrals *self,
+                                        struct memory_need *need)
+{
+    struct mo_plan *plan = NULL;
+    TRY(init_integrals(dump, self));
+    for (int kind = 0; kind < N_INTEGRAL_KINDS; kind++)
+        TRY(add_kind_bytes(self, kind, need));
+    enum status status = mo_plan_create(&self->problem, &plan);
+    if (status == STATUS_OK) {
+        need->shared_bytes += mo_plan_half_bytes(plan);
+        need->own_bytes += mo_plan_process_bytes(plan);
+    }
+    mo_plan_destroy(plan);
+    return status;
+}
+
 enum status fcidump_check_memory(const struct fcidump *dump)
 {
-    const struct all_integrals_problem *problem = &dump->integrals;
-    struct memory_need need;
-    double n = (double)count_dumped_orbitals(problem->orbitals);
-    TRY(all_integrals_bytes(problem, &need));
+    struct dump_integrals integrals;
+    struct memory_need need = {0};
+    double n = (double)count_dumped_orbitals(dump->orbitals);
+    int n_processes;
+    MPI_Comm_size(dump->comm, &n_processes);
+    enum status status = status_agree(dump->comm, count_integral_bytes(dump, &integrals, &need));
+    fini_integrals(&integrals);
+    TRY(status);
+    need.shared_bytes =
+        need.shared_bytes / n_processes + darray_overhead_bytes(N_INTEGRAL_KINDS + 1);
     need.own_bytes += dump->scf_bytes + n * n * sizeof(double);
-    struct memory_budget budget = memory_budget(problem->memory_bytes, problem->comm);
+    struct memory_budget budget = memory_budget(dump->memory_bytes, dump->comm);
     log_print("Integrals  %s: up to %.0f MB; to transform them %.0f MB per process, the SCF's %.0f "
               "included\n",
-              dump->path, 1e-6 * dump_bytes(problem->orbitals),
+              dump->path, 1e-6 * dump_bytes(dump->orbitals),
               1e-6 * (need.shared_bytes + need.own_bytes), 1e-6 * dump->scf_bytes);
     return memory_check("--write-fcidump", &need, &budget,
                         "use more processes on more nodes, or a smaller --cache; or leave it out");
@@ -343,25 +463,23 @@ enum status fcidump_check_memory(const struct fcidump *dump)
 enum status fcidump_write(const struct fcidump *dump, const struct taskpool_settings *pool)
 {
     double start_s = clock_now_s();
-    struct all_integrals integrals;
-    struct dump_writer writer = {.dump = dump,
-                                 .integrals = &integrals,
-                                 .n = count_dumped_orbitals(dump->integrals.orbitals)};
+    struct dump_integrals integrals;
+    struct dump_writer writer = {
+        .dump = dump, .integrals = &integrals, .n = count_dumped_orbitals(dump->orbitals)};
     int rank;
-    MPI_Comm_rank(dump->integrals.comm, &rank);
-    enum status status = all_integrals_create(&dump->integrals, pool, &integrals);
+    MPI_Comm_rank(dump->comm, &rank);
+    enum status status = make_integrals(dump, pool, &integrals);
     if (status != STATUS_OK)
         goto done;
     enum wall_use use = wall_time_begin(WALL_FILES);
     /* The others wait in MPI while process 0 reads their blocks. */
-    status = status_agree(dump->integrals.comm, rank == 0 ? write_dump(&writer) : STATUS_OK);
+    status = status_agree(dump->comm, rank == 0 ? write_dump(&writer) : STATUS_OK);
     wall_time_end(use);
     if (status == STATUS_OK)
         log_print("\n%s: %lld two-electron integrals over %lld %sorbitals, %.3f s\n", dump->path,
                   (long long)writer.n_written, (long long)writer.n,
-                  dump->integrals.orbitals->n_orbital_sets == 1 ? "" : "spin ",
-                  clock_now_s() - start_s);
+                  dump->orbitals->n_orbital_sets == 1 ? "" : "spin ", clock_now_s() - start_s);
 done:
-    all_integrals_fini(&integrals);
+    fini_integrals(&integrals);
     return status;
 }

@@ -22,13 +22,22 @@
  * energy with the nuclear repulsion. */
 #pragma once
 
+#include "hf/tiles/screening.h"
 #include "support/base/status.h"
-#include "tce/integrals/all_integrals.h"
+#include "taskpool/taskpool.h"
+#include "tce/integrals/orbital_space.h"
+
+#include <mpi.h>
+#include <stdint.h>
 
 /* All borrowed. */
 struct fcidump {
     const char *path;
-    struct all_integrals_problem integrals;
+    const struct screening *screening;
+    const struct orbital_spaces *orbitals; /* to check memory, without coefficients */
+    int64_t tile;                          /* orbitals in a tile of the tensors, > 0 */
+    int64_t memory_bytes;                  /* of a process; 0: what the machine has */
+    MPI_Comm comm;                         /* all processes */
     double scf_energy;        /* total, hartree; with nuclear_repulsion, of all occupied orbitals */
     double nuclear_repulsion; /* hartree */
     double scf_bytes;         /* that the SCF keeps on a process, at most */
@@ -42,6 +51,6 @@ enum status fcidump_check_memory(const struct fcidump *dump);
 /* Transforms the integrals, and process 0 writes them; the file appears when it is complete.
  * h_pq = e_p (p = q) - sum_i (2 (pq|ii) - (pi|iq)) and, of two spins, likewise: as exact as the Fock
  * matrix of the converged SCF is diagonal. Integrals below 1e-15 are left out.
- * Collective. Errors: those of all_integrals_create, STATUS_IO, STATUS_NO_MEMORY; the same
+ * Collective. Errors: those of mo_integrals_create and mo_integrals_run, STATUS_IO, STATUS_NO_MEMORY; the same
  * everywhere. */
 enum status fcidump_write(const struct fcidump *dump, const struct taskpool_settings *pool);

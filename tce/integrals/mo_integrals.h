@@ -38,7 +38,7 @@
  * same; other blocks are left as they are. */
 struct mo_target {
     struct tensor *tensor;
-    const char *pattern;
+    char pattern[4];
     bool dirac; /* the tensor's indices are p, r, q, s */
     /* The tensor is a packed one, of one that has these labels and is not stored; NULL: it is whole. */
     const struct packing *packing;     /* of at most two terms */
@@ -53,7 +53,6 @@ struct mo_integrals_problem {
                                                    * these labels; else without. NULL: no target
                                                    * has such an index */
     double threshold;                             /* of quartets of shells, hartree; > 0 */
-    int64_t memory_bytes;                         /* of a process; 0: what the machine has */
     double
         half_bytes; /* that the (mu nu|rs) of all processes may take at a time, nearly; 0: no limit */
     int n_targets;
@@ -63,9 +62,8 @@ struct mo_integrals_problem {
 struct mo_integrals;
 
 /* Only what the targets ask for is computed and kept: so name all of them at once.
- * problem, pool and targets are copied, what pool points to is borrowed. Collective over comm, which is all processes.
- * Errors: STATUS_NO_MEMORY (before anything large is allocated: says how much is needed and
- * what there is), STATUS_LIMIT, those of taskpool_create; the same everywhere. mo_integrals_destroy
+ * problem and pool are copied; the targets and what pool points to are borrowed. Collective over comm, which is all processes.
+ * Errors: STATUS_NO_MEMORY, STATUS_LIMIT, those of taskpool_create; the same everywhere. mo_integrals_destroy
  * follows then, too. */
 enum status mo_integrals_create(const struct mo_integrals_problem *problem,
                                 const struct taskpool_settings *pool, MPI_Comm comm,

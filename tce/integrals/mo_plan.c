@@ -7,7 +7,6 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Functions in a tile: enough for DGEMM and transfers of some size, few enough for small
  * molecules to give tasks to many processes. Fewer where the integrals of a pair of
@@ -69,8 +68,8 @@ struct orbital_range orbital_range_union(struct orbital_range left, struct orbit
 static bool is_wanted(const struct mo_plan *plan, enum mo_space x, enum mo_space y)
 {
     for (int i = 0; i < plan->problem.n_targets; i++) {
-        enum mo_space first = mo_target_space(&plan->targets[i], 0);
-        enum mo_space second = mo_target_space(&plan->targets[i], 1);
+        enum mo_space first = mo_target_space(&plan->problem.targets[i], 0);
+        enum mo_space second = mo_target_space(&plan->problem.targets[i], 1);
         if ((first == x && second == y) || (first == y && second == x))
             return true;
     }
@@ -151,12 +150,9 @@ static enum status list_pairs(struct mo_plan *plan, const struct mo_integrals_pr
     plan->problem = *problem;
     size_t n_tiles =
         (size_t)(mo_plan_n_tiles(plan, MO_OCCUPIED) + (int64_t)mo_plan_n_tiles(plan, MO_VIRTUAL));
-    plan->targets = calloc((size_t)problem->n_targets + 1, sizeof *plan->targets);
     plan->orbital_pairs = calloc(n_tiles * (n_tiles + 1) / 2, sizeof *plan->orbital_pairs);
-    TRY(CHECK_MEMORY(plan->targets && plan->orbital_pairs,
-                     "no memory for the pairs of %zu tiles of orbitals", n_tiles));
-    memcpy(plan->targets, problem->targets, (size_t)problem->n_targets * sizeof *plan->targets);
-    plan->problem.targets = plan->targets;
+    TRY(CHECK_MEMORY(plan->orbital_pairs, "no memory for the pairs of %zu tiles of orbitals",
+                     n_tiles));
     list_orbital_pairs(plan);
     return list_batches(plan);
 }
@@ -172,7 +168,7 @@ static void find_largest(struct mo_plan *plan)
     for (int i = 0; i < plan->problem.n_targets; i++) {
         int64_t n = 1;
         for (int d = 0; d < 4; d++)
-            n *= index_space_of(plan, mo_target_space(&plan->targets[i], d))->max_tile;
+            n *= index_space_of(plan, mo_target_space(&plan->problem.targets[i], d))->max_tile;
         plan->max_block = n > plan->max_block ? n : plan->max_block;
     }
 }
@@ -200,7 +196,6 @@ void mo_plan_destroy(struct mo_plan *plan)
     free(plan->orbital_pairs);
     free(plan->batches);
     free(plan->slot_size);
-    free(plan->targets);
     free(plan);
 }
 
@@ -235,9 +230,9 @@ double mo_plan_process_bytes(const struct mo_plan *plan)
         (double)orbital_transform_work(&plan->problem.orbitals->spin[0]);
     double packing_bytes = 0;
     for (int i = 0; i < plan->problem.n_targets; i++)
-        if (plan->targets[i].packing)
-            packing_bytes += packing_scratch_bytes(plan->targets[i].packing,
-                                                   plan->targets[i].labels, plan->max_block);
+        if (plan->problem.targets[i].packing)
+            packing_bytes += packing_scratch_bytes(
+                plan->problem.targets[i].packing, plan->problem.targets[i].labels, plan->max_block);
     return packing_bytes + n_doubles * sizeof(double) +
            tensor_index_bytes(tiling_n_pairs(plan->tiling) * plan->n_slots) +
            ao_integrals_bytes(plan->tiling->shells);

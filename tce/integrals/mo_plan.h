@@ -32,8 +32,7 @@ struct orbital_batch {
 };
 
 struct mo_plan {
-    struct mo_integrals_problem problem; /* with its own list of targets */
-    struct mo_target *targets;
+    struct mo_integrals_problem problem;
     struct tiling *tiling; /* of basis functions */
     int64_t n_orbital_pairs;
     struct orbital_pair *orbital_pairs; /* those with the same R one after another */

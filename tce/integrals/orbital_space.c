@@ -7,7 +7,6 @@
 
 #include <cblas.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +50,29 @@ int64_t orbital_spaces_n_occupied(const struct orbital_spaces *spaces)
 int64_t orbital_spaces_n_virtual(const struct orbital_spaces *spaces)
 {
     return spaces->spin[0].n_virtual + spaces->spin[1].n_virtual;
+}
+
+int orbital_spaces_blocks(const struct orbital_spaces *spaces, bool is_virtual,
+                          struct index_block blocks[2])
+{
+    int n = 0;
+    for (int s = 0; s < spaces->n_orbital_sets; s++) {
+        int64_t size = is_virtual ? spaces->spin[s].n_virtual : spaces->spin[s].n_occupied;
+        if (size > 0)
+            blocks[n++] = (struct index_block){.size = size,
+                                               .spin = spaces->n_orbital_sets == 1 ? 0 : 1 - 2 * s};
+    }
+    return n;
+}
+
+struct orbital_place orbital_spaces_find(const struct orbital_spaces *spaces, bool is_virtual,
+                                         int64_t value)
+{
+    const struct orbital_space *alpha = &spaces->spin[0];
+    int64_t n_alpha = is_virtual ? alpha->n_virtual : alpha->n_occupied;
+    int spin = value >= n_alpha;
+    int64_t n_before = is_virtual ? spaces->spin[spin].n_occupied : 0;
+    return (struct orbital_place){spin, n_before + value - (spin == 1 ? n_alpha : 0)};
 }
 
 /* n_occupied, n_orbitals: frozen ones included. The beta electrons are the first to be all frozen,

@@ -6,8 +6,10 @@
 #include "basis/input/molecule.h"
 #include "hf/scf/scf.h"
 #include "support/base/status.h"
+#include "tce/tensor/index_space.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Core orbitals that are left out of the treatment of correlation, the lowest ones of the
@@ -48,6 +50,19 @@ static inline int electrons_per_orbital(const struct orbital_spaces *spaces)
 struct frozen_orbitals orbital_spaces_n_frozen(const struct orbital_spaces *spaces);
 int64_t orbital_spaces_n_occupied(const struct orbital_spaces *spaces);
 int64_t orbital_spaces_n_virtual(const struct orbital_spaces *spaces);
+
+/* The blocks of an index space over the occupied or the virtual orbitals: of two sets alpha orbitals, then beta
+ * ones, with these labels, a spin without orbitals left out. Returns their number. */
+int orbital_spaces_blocks(const struct orbital_spaces *spaces, bool is_virtual,
+                          struct index_block blocks[2]);
+
+/* The orbital behind a value of such a space. */
+struct orbital_place {
+    int spin;
+    int64_t orbital; /* among all correlated ones of its spin, occupied ones first */
+};
+struct orbital_place orbital_spaces_find(const struct orbital_spaces *spaces, bool is_virtual,
+                                         int64_t value);
 
 /* The counts alone, without C and energies, from numbers of functions and orbitals.
  * n_occupied  of each spin, frozen ones included. Of two spins, not fewer of alpha: alpha may then

@@ -349,7 +349,7 @@ void beryl_destroy(struct beryl_calculation *calculation)
 {
     if (!calculation)
         return;
-    two_electron_destroy(calculation->two_electron);
+    quartet_batches_destroy(calculation->batches);
     hf_calculation_fini(&calculation->hf);
     for (int i = 0; i < BERYL_TEXTS; i++)
         free(calculation->texts[i]);

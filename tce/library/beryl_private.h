@@ -2,7 +2,7 @@
 /* A calculation of the library. Private to tce/library. */
 #pragma once
 
-#include "basis/integrals/two_electron.h"
+#include "basis/quartets/quartet_batches.h"
 #include "hf/calculation/hf_calculation.h"
 #include "support/base/status.h"
 #include "tce/library/beryl.h"
@@ -17,7 +17,7 @@ struct beryl_calculation {
     struct atom *atoms;
     struct hf_settings settings;
     struct hf_calculation hf;
-    struct two_electron *two_electron; /* for single quartets; NULL before the first */
+    struct quartet_batches *batches; /* for single quartets; NULL before the first */
     bool solved;
     bool failed; /* may only be destroyed */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Results of a calculation that the library returns. */
 #include "basis/integrals/shell_pairs.h"
-#include "basis/integrals/two_electron.h"
+#include "basis/quartets/quartet_batches.h"
 #include "hf/tiles/one_electron_matrices.h"
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
@@ -57,13 +57,12 @@ int64_t beryl_shell_size(const struct beryl_calculation *calculation, int64_t sh
 
 /* --- integrals --- */
 
-/* Shells, and the integrals of the groups that they belong to, as the engine leaves them. */
-struct group_quartet {
+/* Four shells, the groups that they belong to, and the integrals wanted. */
+struct shell_quartet {
     const struct shells *shells;
     const struct shell *shell[4];
     int64_t group[4];
-    double *values;
-    int64_t stride[4];
+    double *integrals;
 };
 
 static int64_t find_shell_group(const struct shells *shells, int64_t shell)
@@ -74,7 +73,7 @@ static int64_t find_shell_group(const struct shells *shells, int64_t shell)
     return group;
 }
 
-static enum status create_pair(const struct group_quartet *quartet, int side,
+static enum status create_pair(const struct shell_quartet *quartet, int side,
                                struct shell_pairs **pair)
 {
     const int64_t *group = quartet->group + (ptrdiff_t)2 * side;
@@ -83,44 +82,28 @@ static enum status create_pair(const struct group_quartet *quartet, int side,
     return shell_pairs_create(quartet->shells, &one, NULL, 0, pair);
 }
 
-/* The engine takes as bra the side of lower angular momentum, and as first group of a pair the one
- * of higher type: sets the distance in memory of neighbours in each of the four indices. */
-static void find_index_strides(const struct pair_class *const class[2], bool exchanged,
-                               int64_t stride[4])
+/* Sets the distance in memory of neighbours in each of the four indices: the engine may exchange the two sides, and
+ * takes as first group of a pair the one of higher type. */
+static void find_index_strides(const struct computed_batch *batch, int64_t stride[4])
 {
-    const struct pair_class *ket = class[!exchanged];
+    const struct pair_class *bra = batch->quartets.bra, *ket = batch->quartets.ket;
     for (int side = 0; side < 2; side++) {
-        bool is_bra = (side == 0) != exchanged;
+        bool is_bra = (side == 0) != batch->exchanged;
+        const struct pair_class *class = is_bra ? bra : ket;
         int64_t unit = QUARTET_LANES * (is_bra ? (int64_t)ket->n_first * ket->n_second : 1);
-        bool swapped = class[side]->pairs[0].swapped;
-        stride[2 * side + swapped] = unit * class[side]->n_second;
+        bool swapped = class->pairs[0].swapped;
+        stride[2 * side + swapped] = unit * class->n_second;
         stride[2 * side + !swapped] = unit;
     }
 }
 
-/* pair: of bra and ket; a pair without significant products has no class. */
-static enum status compute_groups(struct group_quartet *quartet, struct two_electron *two_electron,
-                                  struct shell_pairs *const pair[2])
+static void copy_shells(const struct computed_batch *batch, void *context)
 {
-    if (pair[0]->n_classes == 0 || pair[1]->n_classes == 0)
-        return STATUS_OK;
-    const struct pair_class *class[2] = {pair[0]->classes, pair[1]->classes};
-    bool exchanged =
-        class[0]->l_first + class[0]->l_second > class[1]->l_first + class[1]->l_second;
-    struct quartet first = {0, 0};
-    struct quartet_batch batch = {class[exchanged], class[!exchanged], 1, &first};
-    size_t size = (size_t)batch_size(quartet_n_integrals(class[0], class[1]), 1);
-    quartet->values = aligned_alloc(QUARTET_LANES * sizeof(double), size * sizeof(double));
-    TRY(CHECK_MEMORY(quartet->values, "no memory for the integrals of a quartet of shells"));
-    two_electron_compute(two_electron, &batch, quartet->values);
-    find_index_strides(class, exchanged, quartet->stride);
-    return STATUS_OK;
-}
-
-static void copy_shells(const struct group_quartet *quartet, double *integrals)
-{
-    const int64_t *stride = quartet->stride;
-    const double *from = quartet->values;
+    const struct shell_quartet *quartet = context;
+    const double *from = batch->integrals;
+    double *integrals = quartet->integrals;
+    int64_t stride[4];
+    find_index_strides(batch, stride);
     for (int i = 0; i < 4; i++)
         from += stride[i] * (quartet->shell[i]->first_function -
                              quartet->shells->groups[quartet->group[i]].first_function);
@@ -134,10 +117,10 @@ static void copy_shells(const struct group_quartet *quartet, double *integrals)
 
 /* integrals[a][b][c][d] = (ab|cd) over the functions of four shells. */
 static enum status compute_shell_quartet(const struct shells *shells,
-                                         struct two_electron *two_electron, const int64_t shell[4],
+                                         struct quartet_batches *batches, const int64_t shell[4],
                                          double *integrals)
 {
-    struct group_quartet quartet = {.shells = shells};
+    struct shell_quartet quartet = {.shells = shells, .integrals = integrals};
     struct shell_pairs *pair[2] = {NULL, NULL};
     size_t n = 1;
     for (int i = 0; i < 4; i++) {
@@ -145,19 +128,14 @@ static enum status compute_shell_quartet(const struct shells *shells,
         quartet.group[i] = find_shell_group(shells, shell[i]);
         n *= (size_t)quartet.shell[i]->n_functions;
     }
+    memset(integrals, 0, n * sizeof *integrals); /* of pairs without significant products */
     enum status status = create_pair(&quartet, 0, &pair[0]);
-    if (status != STATUS_OK)
-        goto done;
-    status = create_pair(&quartet, 1, &pair[1]);
-    if (status != STATUS_OK)
-        goto done;
-    status = compute_groups(&quartet, two_electron, pair);
-    if (quartet.values)
-        copy_shells(&quartet, integrals);
-    else
-        memset(integrals, 0, n * sizeof *integrals);
-done:
-    free(quartet.values);
+    if (status == STATUS_OK)
+        status = create_pair(&quartet, 1, &pair[1]);
+    if (status == STATUS_OK)
+        quartet_batches_compute(
+            batches, &(struct quartet_source){
+                         .bra = pair[0], .ket = pair[1], .use = copy_shells, .context = &quartet});
     shell_pairs_destroy(pair[0]);
     shell_pairs_destroy(pair[1]);
     return status;
@@ -171,9 +149,9 @@ static enum status compute_one_quartet(struct beryl_calculation *self, const int
         if (!find_shell(self, shells[i]))
             return FAIL(STATUS_USAGE, "beryl_quartet: shell %lld is not below %lld",
                         (long long)shells[i], (long long)beryl_n_shells(self));
-    if (!self->two_electron)
-        TRY(two_electron_create(self->hf.input.shells, 0, NULL, &self->two_electron));
-    return compute_shell_quartet(self->hf.input.shells, self->two_electron, shells, integrals);
+    if (!self->batches)
+        TRY(quartet_batches_create(self->hf.input.shells, 0, NULL, &self->batches));
+    return compute_shell_quartet(self->hf.input.shells, self->batches, shells, integrals);
 }
 
 enum beryl_error beryl_quartet(struct beryl_calculation *calculation, const int64_t shells[4],
@@ -184,55 +162,29 @@ enum beryl_error beryl_quartet(struct beryl_calculation *calculation, const int6
 
 /* --- matrices --- */
 
-/* tile: n_I x n_J of the symmetric full matrix, n_functions x n_functions. */
-static void copy_tile(const struct tiling *tiling, int64_t I, int64_t J, double *tile, double *full,
-                      bool to_full)
+/* Has every process hold the whole matrix, row-major. */
+static enum status gather_dense(const struct dense *matrix, double *full)
 {
-    int64_t n = tiling->shells->n_functions;
-    for (int64_t i = tiling->first_function[I]; i < tiling->first_function[I + 1]; i++)
-        for (int64_t j = tiling->first_function[J]; j < tiling->first_function[J + 1]; j++, tile++)
-            if (to_full)
-                full[i * n + j] = full[j * n + i] = *tile;
-            else
-                *tile = i >= j ? full[i * n + j] : full[j * n + i];
+    TRY(dense_gather(matrix, full));
+    for (int row = 0; row < matrix->n_rows; row++)
+        MPI_Bcast(full + (size_t)row * (size_t)matrix->n_columns, matrix->n_columns, MPI_DOUBLE, 0,
+                  MPI_COMM_WORLD);
+    return STATUS_OK;
 }
 
-static enum status allocate_tile(const struct tiling *tiling, double **tile)
+/* Between the tiles of a symmetric matrix and the whole matrix, row-major, of every process. */
+static enum status move_matrix(const struct hf_calculation *hf, struct darray *tiles, double *full,
+                               bool to_full)
 {
-    *tile = malloc((size_t)(tiling->max_functions * tiling->max_functions) * sizeof **tile);
-    return status_agree(MPI_COMM_WORLD, CHECK_MEMORY(*tile, "no memory for a tile of a matrix"));
-}
-
-static enum status read_tiles(const struct tiling *tiling, const struct darray *tiles, double *full)
-{
-    double *tile;
-    enum status status = allocate_tile(tiling, &tile);
-    if (status != STATUS_OK)
-        goto done;
-    for (int64_t pair = 0; pair < tiling_n_pairs(tiling); pair++) {
-        int64_t I, J;
-        tile_pair_of_index(pair, &I, &J);
-        darray_get(tiles, pair, tile);
-        copy_tile(tiling, I, J, tile, full, true);
-    }
-done:
-    free(tile);
-    return status;
-}
-
-static enum status write_tiles(const struct tiling *tiling, double *full, struct darray *tiles)
-{
-    double *tile;
-    enum status status = allocate_tile(tiling, &tile);
-    if (status != STATUS_OK)
-        goto done;
-    for (struct own_tile own = {0}; own_tile_next(tiling, tiles, &own);) {
-        copy_tile(tiling, own.I, own.J, tile, full, false);
-        darray_put(tiles, own.pair, tile);
-    }
-    darray_sync();
-done:
-    free(tile);
+    struct dense *dense;
+    int64_t n = hf->input.shells->n_functions;
+    TRY(dense_create(hf->grid, n, n, &dense));
+    enum status status =
+        to_full ? tile_matrix_to_dense(hf->tiling, tiles, dense) : dense_scatter(full, dense);
+    if (status == STATUS_OK)
+        status =
+            to_full ? gather_dense(dense, full) : tile_matrix_from_dense(hf->tiling, dense, tiles);
+    dense_destroy(dense);
     return status;
 }
 
@@ -261,8 +213,8 @@ static enum status compute_overlap_and_core(struct beryl_calculation *self, doub
     TRY(overlap_matrix(tiling, work[0]));
     TRY(core_hamiltonian_matrix(tiling, &self->hf.input.placed, work[1]));
     darray_sync();
-    TRY(read_tiles(tiling, work[0], S));
-    return read_tiles(tiling, work[1], H);
+    TRY(move_matrix(&self->hf, work[0], S, true));
+    return move_matrix(&self->hf, work[1], H, true);
 }
 
 enum beryl_error beryl_one_electron(struct beryl_calculation *calculation, double *S, double *H)
@@ -283,10 +235,10 @@ static enum status build_fock(struct beryl_calculation *self, const double *D, d
     struct darray *const *tiles_F = work + n_densities;
     TRY(create_work(tiling, 2 * n_densities, work));
     for (int spin = 0; spin < n_densities; spin++)
-        TRY(write_tiles(tiling, (double *)D + (size_t)spin * size, work[spin]));
+        TRY(move_matrix(&self->hf, work[spin], (double *)D + (size_t)spin * size, false));
     TRY(fock_build(self->hf.fock, n_densities, (const struct darray *const *)work, tiles_F));
     for (int spin = 0; spin < n_densities; spin++)
-        TRY(read_tiles(tiling, tiles_F[spin], F + (size_t)spin * size));
+        TRY(move_matrix(&self->hf, tiles_F[spin], F + (size_t)spin * size, true));
     return STATUS_OK;
 }
 
@@ -352,12 +304,7 @@ enum beryl_error beryl_orbital_energies(const struct beryl_calculation *calculat
 static enum status gather_orbitals(struct beryl_calculation *self, int spin, double *C)
 {
     TRY(check_result("beryl_orbitals", self, spin, C != NULL));
-    const struct dense *orbitals = self->hf.result.orbitals[spin];
-    TRY(dense_gather(orbitals, C));
-    for (int row = 0; row < orbitals->n_rows; row++)
-        MPI_Bcast(C + (size_t)row * (size_t)orbitals->n_columns, orbitals->n_columns, MPI_DOUBLE, 0,
-                  MPI_COMM_WORLD);
-    return STATUS_OK;
+    return gather_dense(self->hf.result.orbitals[spin], C);
 }
 
 enum beryl_error beryl_orbitals(struct beryl_calculation *calculation, int spin, double *C)
@@ -368,7 +315,7 @@ enum beryl_error beryl_orbitals(struct beryl_calculation *calculation, int spin,
 static enum status gather_density(struct beryl_calculation *self, int spin, double *D)
 {
     TRY(check_result("beryl_density", self, spin, D != NULL));
-    return read_tiles(self->hf.tiling, self->hf.D[spin], D);
+    return move_matrix(&self->hf, self->hf.D[spin], D, true);
 }
 
 enum beryl_error beryl_density(struct beryl_calculation *calculation, int spin, double *D)
@@ -395,11 +342,11 @@ static enum status solve_correlation(struct method_calculation *method,
 static enum status correlate(struct beryl_calculation *self, const char *name, double *energy)
 {
     TRY(check_result("beryl_correlate", self, 0, name && energy));
-    const char *method_name = tce_method_find(name);
-    if (!method_name)
+    const struct tce_method *found = tce_method_find(name);
+    if (!found)
         return FAIL(STATUS_USAGE, "'%.64s' is no method: give " TCE_METHOD_NAMES, name);
     const struct method_settings settings = {
-        .method = method_name,
+        .method = found->name,
         .frozen_core = self->given.frozen_core,
         .freeze = self->given.frozen_core ? METHOD_NOT_GIVEN : self->given.freeze,
         .freeze_virtuals = self->given.freeze_virtuals,

@@ -1,51 +1,70 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A correlation method over the orbitals of a converged SCF: its .tce program (methods.h) bound to
  * a molecule (method_bindings.h), and solved. Its energy, of `iterate` or else the scalar E, is
- * added to that of the SCF. A user's program may take the place of a method's (user_program.h). */
+ * added to that of the SCF. A user's program may take the place of a method's (method_bindings.h). */
 #pragma once
 
+#include "hf/scf/scf.h"
 #include "hf/tiles/screening.h"
 #include "support/base/status.h"
 #include "taskpool/taskpool.h"
 #include "tce/execution/program_instance.h"
 #include "tce/integrals/orbital_space.h"
+#include "tce/methods/methods.h"
 
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The choices of a user; all borrowed. Error messages name them by the option of beryl-tce. */
+struct method_settings {
+    const char *method; /* its name in methods.h; with a text that of the text's file */
+    const char *text;   /* a user's program in the place of the method's, or NULL */
+    size_t length;
+    bool frozen_core;        /* whether the orbitals of noble-gas cores are frozen, or else */
+    int64_t freeze;          /* so many of each spin; METHOD_NOT_GIVEN: none */
+    int64_t freeze_virtuals; /* the highest ones, of each spin */
+    int64_t orbital_tile;    /* orbitals in a tile; 0: chosen by the program's contractions */
+    enum plan_pairs pairs;
+    double converge; /* amplitudes change by less than this, the energy by less than a tenth */
+    int64_t max_iterations, diis_size;
+    struct contraction_settings contraction;
+    const char *checkpoint;   /* file to write, or NULL: at the end, and */
+    int64_t checkpoint_every; /* after so many iterations */
+    bool
+        is_timed; /* work is done for its time: also what a restart has already; converged amplitudes
+                    * where nothing follows are iterated again */
+    const char *fcidump; /* file for all integrals over the orbitals (fcidump.h), or NULL */
+};
+
+/* Value of freeze without the option: a given 0 contradicts frozen_core, too. */
+enum { METHOD_NOT_GIVEN = -1 };
+
+#define METHOD_DEFAULT_CONVERGE       1e-8
+#define METHOD_DEFAULT_MAX_ITERATIONS 100
+#define METHOD_DEFAULT_DIIS_SIZE      8
+
 /* All borrowed. */
 struct correlation_problem {
-    const char *method; /* its name in methods.h; with a text that of the text's file */
-    const char *text;   /* a user's program; NULL: the method's own */
-    size_t length;
+    const struct method_settings *settings; /* the frozen orbitals are those of `orbitals` */
     const struct screening *screening;
     const struct orbital_spaces *orbitals;
-    int64_t tile;         /* orbitals in a tile; 0: chosen by the program's contractions */
     int64_t memory_bytes; /* of a process; 0: what the machine has */
     int64_t scf_bytes;    /* of them, at most, that the SCF keeps */
-    int diis_size;        /* steps that solutions to come keep, at most */
-    struct contraction_settings contraction;
-    enum plan_pairs pairs;
     MPI_Comm comm;
 };
 
 struct bound_tensor;
 struct checkpoint_reader;
-struct correlation_checkpoint;
 
-struct correlation_settings {
-    double converge; /* amplitudes change by less than this, the energy by less than a tenth */
-    int64_t max_iterations;
-    int diis_size;
+/* The files of a solution, for checkpoints; all borrowed. */
+struct correlation_files {
+    const struct scf_problem *problem;
+    const struct scf_result *result;         /* the orbitals of all amplitudes */
     const struct checkpoint_reader *restart; /* to resume from its amplitudes; NULL: from those that
-                                                the program sets before `iterate`, else zeros */
-    const struct correlation_checkpoint *checkpoint; /* to write while iterating, or NULL */
+                                              * the program sets before `iterate`, else zeros */
     const char
         *restart_path; /* checkpoint that the run resumes, also without amplitudes, or NULL */
-    bool
-        is_timed; /* work is done for its time: also what a restart has already; converged amplitudes
-                      where nothing follows are iterated again */
 };
 
 /* An evaluation of all equations. */
@@ -60,9 +79,10 @@ struct correlation {
     struct correlation_problem problem;
     struct program_instance instance;
     double integral_seconds;
-    int energy;                 /* tensor; -1: a user's program has none, and its energy is 0 */
-    int second_order;           /* tensor E2, the energy of MP2; -1: the program has none */
-    char amplitudes_name[15];   /* of the method, in checkpoints: amplitude_origin without its u */
+    int energy;       /* tensor; -1: a user's program has none, and its energy is 0 */
+    int second_order; /* tensor E2, the energy of MP2; -1: the program has none */
+    char amplitudes_name
+        [TCE_METHOD_NAME_SIZE]; /* of the method, in checkpoints, for closed shells */
     struct bound_tensor *bound; /* of tensors that are local to loops, program.n_tensors */
 
     /* The last solution. */
@@ -107,17 +127,25 @@ double correlation_diis_bytes(const struct correlation *correlation);
 enum status correlation_prepare(struct correlation *correlation,
                                 const struct taskpool_settings *pool);
 
-/* Fills all tensors but integrals, and says what those of loops are filled with. Errors: STATUS_NO_MEMORY, those of
- * program_instance_fill. */
-enum status correlation_fill_elements(struct correlation *correlation);
+/* Fills the tensors that are bound to two-electron integrals. Errors: those of mo_integrals_create and
+ * mo_integrals_run. */
+enum status correlation_integrals_fill(const struct correlation *correlation,
+                                       const struct taskpool_settings *pool);
+
+/* The memory for that in addition to the tensors, which need not exist. Not collective.
+ * all  out: bytes of half-transformed integrals, over all processes, at a time
+ * own  out: further bytes that each process takes
+ * Errors: STATUS_NO_MEMORY. */
+enum status correlation_integrals_bytes(const struct correlation *correlation, double *all,
+                                        double *own);
 
 /* Solves the equations with new pools, from what precedes the iterations on, printing a line for
- * each iteration. Amplitudes of settings->restart that are converged are not iterated again if they are
- * all that is needed (amplitude_solution.h); n_iterations is 0 then.
+ * each iteration. Amplitudes of files->restart that are converged are not iterated again if they are
+ * all that is needed; n_iterations is 0 then. files: NULL without checkpoints.
  * Errors: STATUS_NOT_CONVERGED, STATUS_NUMERIC, those of executor_run and
  * correlation_checkpoint_read. */
 enum status correlation_solve(struct correlation *correlation, const struct taskpool_settings *pool,
-                              const struct correlation_settings *settings);
+                              const struct correlation_files *files);
 
 /* The correlation energy, hartree: of what follows the iterations, or of the last of them. Not
  * collective. */

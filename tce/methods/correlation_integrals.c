@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tce/methods/correlation_integrals.h"
+#include "tce/methods/correlation.h"
 
 #include "support/base/agree.h"
 #include "tce/execution/plan_memory.h"
@@ -9,28 +9,19 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The tensors, which are filled by one transformation. */
 struct targets {
-    struct mo_target *list;     /* capacity: plan->n_tensors */
-    char (*patterns)[MAX_RANK]; /* of each tensor of the program */
+    struct mo_target *list; /* capacity: plan->n_tensors */
     struct mo_integrals_problem problem;
 };
-
-static void targets_fini(struct targets *targets)
-{
-    free(targets->list);
-    free(targets->patterns);
-}
 
 /* A space that is bound to a name, NULL if the program has none. */
 static const struct index_space *find_space(const struct program_instance *instance,
                                             const char *name)
 {
     for (int i = 0; i < instance->program.n_spaces; i++)
-        if (instance->program.spaces[i].binding &&
-            strcmp(instance->program.spaces[i].binding, name) == 0)
+        if (method_space_is(&instance->program, i, name))
             return instance->spaces[i];
     return NULL;
 }
@@ -63,11 +54,9 @@ static void list_targets(const struct correlation *self, struct targets *targets
             continue;
         struct bound_tensor bound =
             method_binding_describe(&instance->program, tensor, self->problem.orbitals);
+        struct mo_target whole = {.dirac = binding->integrals == DIRAC_ORDER};
         for (int d = 0; d < 4; d++)
-            targets->patterns[i][d] =
-                bound.is_occupied[place_of_index[binding->integrals][d]] ? 'o' : 'v';
-        const struct mo_target whole = {.pattern = targets->patterns[i],
-                                        .dirac = binding->integrals == DIRAC_ORDER};
+            whole.pattern[d] = bound.is_occupied[place_of_index[binding->integrals][d]] ? 'o' : 'v';
         if (!instance->plan->tensors[i].unstored)
             add_integral_target(instance, i, &whole, targets);
         for (int t = 0; t < instance->plan->n_tensors; t++)
@@ -89,26 +78,24 @@ static enum status limit_half(const struct correlation *self, double *bytes)
     *bytes = 0;
     if (self->instance.program.n_unknowns == 0)
         return STATUS_OK;
-    TRY(plan_memory_estimate(self->instance.plan, &self->problem.contraction, &memory));
+    TRY(plan_memory_estimate(self->instance.plan, &self->problem.settings->contraction, &memory));
     *bytes = fmax(LEAST_HALF_BYTES,
                   memory.tensors - memory.tensors_of_program + correlation_diis_bytes(self));
     return STATUS_OK;
 }
 
-/* targets_fini has to be called in any case. */
+/* The list has to be freed in any case. */
 static enum status targets_init(const struct correlation *self, struct targets *targets)
 {
     size_t n = (size_t)self->instance.plan->n_tensors + 1;
-    *targets = (struct targets){.list = calloc(n, sizeof *targets->list),
-                                .patterns = calloc(n, sizeof *targets->patterns)};
-    TRY(CHECK_MEMORY(targets->list && targets->patterns, "no memory for a list of integrals"));
+    *targets = (struct targets){.list = calloc(n, sizeof *targets->list)};
+    TRY(CHECK_MEMORY(targets->list, "no memory for a list of integrals"));
     targets->problem = (struct mo_integrals_problem){
         .screening = self->problem.screening,
         .orbitals = self->problem.orbitals,
         .occupied = find_space(&self->instance, BINDING_OCCUPIED),
         .virtual = find_space(&self->instance, BINDING_VIRTUAL),
         .threshold = MO_INTEGRALS_THRESHOLD,
-        .memory_bytes = self->problem.memory_bytes,
         .targets = targets->list,
     };
     list_targets(self, targets);
@@ -130,7 +117,7 @@ enum status correlation_integrals_fill(const struct correlation *self,
     status = mo_integrals_run(integrals);
 done:
     mo_integrals_destroy(integrals);
-    targets_fini(&targets);
+    free(targets.list);
     return status;
 }
 
@@ -148,6 +135,6 @@ enum status correlation_integrals_bytes(const struct correlation *self, double *
     *own = mo_plan_process_bytes(plan);
 done:
     mo_plan_destroy(plan);
-    targets_fini(&targets);
+    free(targets.list);
     return status;
 }

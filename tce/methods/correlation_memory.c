@@ -8,7 +8,6 @@
 #include "support/base/memory.h"
 #include "tce/execution/plan_memory.h"
 #include "tce/methods/amplitude_solver.h"
-#include "tce/methods/correlation_integrals.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -32,7 +31,8 @@ double correlation_diis_bytes(const struct correlation *self)
     double n_elements = 0;
     for (int i = 0; i < program->n_unknowns; i++)
         n_elements += self->instance.plan->tensors[program->unknowns[i].tensor].elements;
-    return sizeof(double) * amplitude_solver_count_elements(n_elements, self->problem.diis_size);
+    return sizeof(double) *
+           amplitude_solver_count_elements(n_elements, (int)self->problem.settings->diis_size);
 }
 
 static enum status make_estimate(const struct correlation *self, struct estimate *estimate)
@@ -40,7 +40,8 @@ static enum status make_estimate(const struct correlation *self, struct estimate
     *estimate = (struct estimate){.scf = (double)self->problem.scf_bytes,
                                   .in_use = (double)memory_part_bytes(),
                                   .diis = correlation_diis_bytes(self)};
-    TRY(plan_memory_estimate(self->instance.plan, &self->problem.contraction, &estimate->plan));
+    TRY(plan_memory_estimate(self->instance.plan, &self->problem.settings->contraction,
+                             &estimate->plan));
     return correlation_integrals_bytes(self, &estimate->half_transformed,
                                        &estimate->transformation);
 }
@@ -50,7 +51,7 @@ static int64_t count_arrays(const struct correlation *self)
 {
     return self->instance.plan->n_tensors + self->problem.orbitals->n_orbital_sets +
            amplitude_solver_count_tensors(self->instance.program.n_unknowns,
-                                          self->problem.diis_size);
+                                          (int)self->problem.settings->diis_size);
 }
 
 enum { ITERATING, TRANSFORMING, N_PHASES };
@@ -109,7 +110,7 @@ static enum status check_phases(const struct correlation *self, const struct est
     snprintf(remedy + length, sizeof remedy - length,
              "try a smaller --cache, --orbital-tile or --diis-amplitudes");
     for (int phase = 0; phase < N_PHASES; phase++)
-        TRY(memory_check(self->problem.method, &needs[phase], budget, remedy));
+        TRY(memory_check(self->problem.settings->method, &needs[phase], budget, remedy));
     return STATUS_OK;
 }
 

@@ -10,6 +10,145 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* --- the largest amplitudes --- */
+
+/* Amplitudes that symmetry makes equal differ by rounding and by what convergence leaves; their
+ * order must not depend on that. */
+#define AMPLITUDE_QUANTUM 1e-7
+
+/* An amplitude by its numbers in the tensor. */
+struct candidate {
+    double value;
+    int64_t index[AMPLITUDE_MAX_INDICES];
+};
+
+/* The largest ones so far, in order. */
+struct candidates {
+    int64_t n; /* as wide as the others: the list is sent as bytes */
+    struct candidate list[LARGEST_AMPLITUDES];
+};
+
+static bool precedes(const struct candidate *left, const struct candidate *right)
+{
+    double difference =
+        rint(fabs(left->value) / AMPLITUDE_QUANTUM) - rint(fabs(right->value) / AMPLITUDE_QUANTUM);
+    if (difference != 0)
+        return difference > 0;
+    for (int d = 0; d < AMPLITUDE_MAX_INDICES; d++)
+        if (left->index[d] != right->index[d])
+            return left->index[d] < right->index[d];
+    return false;
+}
+
+static void insert_candidate(struct candidates *largest, const struct candidate *new)
+{
+    int64_t place = largest->n;
+    while (place > 0 && precedes(new, &largest->list[place - 1]))
+        place--;
+    if (place == LARGEST_AMPLITUDES)
+        return;
+    if (largest->n < LARGEST_AMPLITUDES)
+        largest->n++;
+    memmove(&largest->list[place + 1], &largest->list[place],
+            (size_t)(largest->n - 1 - place) * sizeof *new);
+    largest->list[place] = *new;
+}
+
+/* Whether it is the one that is listed of those equal by permutation. */
+static bool is_listed_of_equals(const int64_t index[], int rank, bool is_closed_shell)
+{
+    if (rank == 2)
+        return true;
+    if (is_closed_shell)
+        return index[0] < index[1] || (index[0] == index[1] && index[2] <= index[3]);
+    return index[0] < index[1] && index[2] < index[3];
+}
+
+/* The indices of the next element of a block, the last one fastest. */
+static void step_indices(const struct block_labels *labels, const int32_t tile[], int64_t index[])
+{
+    for (int d = labels->rank - 1; d >= 0; d--) {
+        const struct index_space *space = labels->space[d];
+        if (++index[d] < space->first[tile[d] + 1])
+            break;
+        index[d] = space->first[tile[d]];
+    }
+}
+
+static void search_block(const struct block_labels *labels, const int32_t tile[],
+                         const double *elements, bool is_closed_shell, struct candidates *largest)
+{
+    struct candidate new = {0};
+    int64_t n = 1;
+    for (int d = 0; d < labels->rank; d++) {
+        new.index[d] = labels->space[d]->first[tile[d]];
+        n *= index_space_tile_size(labels->space[d], tile[d]);
+    }
+    for (int64_t i = 0; i < n; i++, step_indices(labels, tile, new.index)) {
+        /* Most elements are far smaller than those listed: no more is asked of them. */
+        double least = AMPLITUDE_QUANTUM;
+        if (largest->n == LARGEST_AMPLITUDES)
+            least = fmax(fabs(largest->list[LARGEST_AMPLITUDES - 1].value) - least, least);
+        new.value = elements[i];
+        if (fabs(new.value) >= least &&
+            is_listed_of_equals(new.index, labels->rank, is_closed_shell))
+            insert_candidate(largest, &new);
+    }
+}
+
+/* Searches the blocks of this process. */
+static void search_own_blocks(const struct tensor *t, bool is_closed_shell,
+                              struct candidates *largest)
+{
+    *largest = (struct candidates){0};
+    for (int64_t block = 0; block < block_index_n(t->blocks); block++) {
+        const double *own = darray_local(t->data, block);
+        int32_t tile[MAX_RANK];
+        if (!own)
+            continue;
+        block_index_tuple(t->blocks, block, tile);
+        search_block(block_index_labels(t->blocks), tile, own, is_closed_shell, largest);
+    }
+}
+
+/* The largest ones of all processes. */
+static void merge_processes(struct candidates *largest)
+{
+    const struct candidates own = *largest;
+    int n_processes;
+    MPI_Comm_size(darray_comm(), &n_processes);
+    *largest = (struct candidates){0};
+    for (int process = 0; process < n_processes; process++) {
+        struct candidates others = own;
+        MPI_Bcast(&others, sizeof others, MPI_BYTE, process, darray_comm());
+        for (int64_t k = 0; k < others.n; k++)
+            insert_candidate(largest, &others.list[k]);
+    }
+}
+
+/* Lists the largest amplitudes of t[i,a] or t[i,j,a,b]. Collective over darray_comm(). */
+static void find_largest_amplitudes(const struct tensor *t, const struct orbital_spaces *orbitals,
+                                    struct largest_amplitudes *largest)
+{
+    struct candidates found;
+    int rank = block_index_labels(t->blocks)->rank;
+    search_own_blocks(t, orbitals->n_orbital_sets == 1, &found);
+    merge_processes(&found);
+    *largest = (struct largest_amplitudes){.n = (int)found.n, .rank = rank};
+    for (int k = 0; k < largest->n; k++) {
+        largest->list[k].value = found.list[k].value;
+        for (int d = 0; d < rank; d++) {
+            struct orbital_place place =
+                orbital_spaces_find(orbitals, d >= rank / 2, found.list[k].index[d]);
+            largest->list[k].is_beta[d] = place.spin == 1;
+            largest->list[k].orbital[d] =
+                orbitals->spin[place.spin].frozen.n_core + place.orbital + 1;
+        }
+    }
+}
+
+/* --- all diagnostics --- */
+
 /* Whether the first half of the indices is over occupied and the other over virtual orbitals. */
 static bool has_amplitude_form(const struct program *program, const struct program_tensor *tensor,
                                int rank)
@@ -107,7 +246,7 @@ static enum status measure_singles(const struct correlation *correlation, const 
     diagnostics->has_singles = true;
     diagnostics->T1 = measures[0] / sqrt((double)n_electrons);
     diagnostics->D1 = measures[1];
-    largest_amplitudes_find(t1, orbitals, &diagnostics->singles);
+    find_largest_amplitudes(t1, orbitals, &diagnostics->singles);
     return STATUS_OK;
 }
 
@@ -120,6 +259,6 @@ enum status diagnostics_find(const struct correlation *correlation, struct diagn
     if (t1)
         TRY(measure_singles(correlation, t1, diagnostics));
     if (t2)
-        largest_amplitudes_find(t2, correlation->problem.orbitals, &diagnostics->doubles);
+        find_largest_amplitudes(t2, correlation->problem.orbitals, &diagnostics->doubles);
     return STATUS_OK;
 }

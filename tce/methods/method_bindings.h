@@ -7,9 +7,11 @@
 #include "support/base/status.h"
 #include "tce/execution/program_instance.h"
 #include "tce/integrals/orbital_space.h"
+#include "tce/methods/methods.h"
 #include "tce/tensor/tensor.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Spaces: the correlated orbitals; of an unrestricted reference those of alpha spin, then those
  * of beta spin, with these labels. */
@@ -23,7 +25,7 @@ struct tensor_binding {
     const char *meaning;
     int rank;                      /* that the tensor must have; 0: any */
     enum integral_order integrals; /* two-electron integrals: transformed for all such tensors
-                                      together (correlation_integrals.h) */
+                                      together (correlation_integrals.c) */
     tensor_element *element;       /* else: an element; its context is a struct bound_tensor */
     enum status (*fill)(int rank, const int64_t first[], const int64_t extent[], double *block,
                         void *context); /* a block of them (tile_loop.h); the same context */
@@ -53,3 +55,23 @@ struct bound_tensor {
 struct bound_tensor method_binding_describe(const struct program *program,
                                             const struct program_tensor *tensor,
                                             const struct orbital_spaces *orbitals);
+
+/* A user's program may take the place of a method's. Refuses what a method's program never has: more unknowns than CORRELATION_MAX_UNKNOWNS; a statement
+ * that assigns to a bound tensor, which a second solution would need unchanged; two spaces
+ * bound to one name but cut into different tiles; integrals in blocks that they do not have; and, of
+ * a closed shell (n_orbital_sets 1), a bar over orbitals, because a program over spin orbitals would
+ * have a wrong result.
+ * Errors: STATUS_INPUT, with the place. */
+enum status user_program_check(const struct program *program, int n_orbital_sets);
+
+/* Resets tensors that statements assign to: another solution begins as the first one. Not for programs
+ * with `iterate`, which compute all of them by `=`. Collective. Errors: those of
+ * program_instance_fill. */
+enum status user_program_reset(struct program_instance *instance);
+
+/* The name under which a checkpoint has amplitudes of a program with this text: USER_PROGRAM_PREFIX and digits
+ * of the SHA-256 of what decides them, the text before `finally`. Not collective. Errors: those of
+ * sha256_create. */
+#define USER_PROGRAM_PREFIX "tce-"
+enum status user_program_name(const struct program *program, const char *text, size_t length,
+                              char name[TCE_METHOD_NAME_SIZE]);

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The methods of beryl-tce: a line for each with its name and what it is. Commands, help and
+# The methods of beryl-tce: a line for each with its name, what it is, its title, the beginning of its keys
+# in QCSchema, and the method that it continues, if any. Commands, help and
 # messages derive from this list. A method NAME has two .tce programs in this folder: NAME.tce for
-# closed shells and uNAME.tce for unrestricted references, over spin orbitals; where a third word names
-# another method, they continue its programs. They become texts of the library, so that an executable
+# closed shells and uNAME.tce for unrestricted references, over spin orbitals; they continue those of
+# the other method. They become texts of the library, so that an executable
 # needs no folder of programs.
 set(methods
-    "mp2|second-order perturbation theory"
-    "ccd|coupled cluster with doubles"
-    "ccsd|singles and doubles"
-    "ccsd_t|CCSD and perturbative triples, CCSD(T)|ccsd"
-    "ccsdt|singles, doubles and triples")
+    "mp2|second-order perturbation theory|MP2|mp2"
+    "ccd|coupled cluster with doubles|CCD|ccd"
+    "ccsd|singles and doubles|CCSD|ccsd"
+    "ccsd_t|CCSD and perturbative triples, CCSD(T)|CCSD(T)|ccsd_prt_pr|ccsd"
+    "ccsdt|singles, doubles and triples|CCSDT|ccsdt")
 
 # "A, B or C" from a list.
 function(list_words words result)
@@ -22,10 +23,14 @@ set(names "")
 set(titles "")
 set(method_texts "")
 set(method_rows "")
+set(program_rows "")
+set(method_name_size 15) # of users' programs, too
 foreach(row ${methods})
-    string(REGEX MATCH "^([^|]+)[|]([^|]+)[|]?([^|]*)$" row "${row}")
+    string(REGEX MATCH "^([^|]+)[|]([^|]+)[|]([^|]+)[|]([^|]+)[|]?([^|]*)$" row "${row}")
     set(method ${CMAKE_MATCH_1})
-    set(continued ${CMAKE_MATCH_3})
+    set(title ${CMAKE_MATCH_3})
+    set(property ${CMAKE_MATCH_4})
+    set(continued ${CMAKE_MATCH_5})
     list(APPEND names ${method})
     list(APPEND titles "${method} (${CMAKE_MATCH_2})")
     foreach(spin "" u)
@@ -44,10 +49,18 @@ foreach(row ${methods})
     if(continued)
         set(iterated ${continued})
     endif()
+    string(TOLOWER ${title} label)
     string(APPEND method_rows
-        "    {\"${method}\", \"${iterated}\",\n"
-        "     {{${method}_text, sizeof ${method}_text - 1},\n"
-        "      {u${method}_text, sizeof u${method}_text - 1}}},\n")
+        "    {\"${method}\", \"${title}\", \"${label}\", \"${property}\", \"${iterated}\"},\n")
+    string(APPEND program_rows "    {{${method}_text, sizeof ${method}_text - 1},\n"
+        "     {u${method}_text, sizeof u${method}_text - 1}},\n")
+    foreach(word ${method} ${property})
+        string(LENGTH "${word}" length)
+        math(EXPR length "${length} + 1")
+        if(length GREATER method_name_size)
+            set(method_name_size ${length})
+        endif()
+    endforeach()
 endforeach()
 list_words("${names}" method_names)
 list_words("${titles}" method_titles)

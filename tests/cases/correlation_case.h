@@ -10,6 +10,7 @@ static const struct frozen_orbitals NO_FROZEN = {0, 0};
 
 /* A method on top of an SCF, with its integrals; solved under one mode after another. */
 struct correlation_case {
+    struct method_settings settings;
     struct orbital_spaces *orbitals;
     struct correlation correlation;
 };
@@ -31,14 +32,17 @@ static inline void correlation_case_init(struct correlation_case *made, const ch
     struct taskpool_settings pool = correlation_case_pool("static");
     check_ok(orbital_spaces_create(field, setup->problem.n_orbital_sets, setup->problem.n_occupied,
                                    frozen, MPI_COMM_WORLD, &made->orbitals));
-    const struct correlation_problem problem = {
-        .method = method,
-        .screening = setup->screening,
-        .orbitals = made->orbitals,
-        .tile = 6,
-        .diis_size = 8,
-        .contraction = {.cache_bytes = 10000000, .prefetch = true},
-        .comm = MPI_COMM_WORLD};
+    made->settings =
+        (struct method_settings){.method = method,
+                                 .orbital_tile = 6,
+                                 .converge = 1e-8,
+                                 .max_iterations = 100,
+                                 .diis_size = 8,
+                                 .contraction = {.cache_bytes = 10000000, .prefetch = true}};
+    const struct correlation_problem problem = {.settings = &made->settings,
+                                                .screening = setup->screening,
+                                                .orbitals = made->orbitals,
+                                                .comm = MPI_COMM_WORLD};
     check_ok(correlation_init(&problem, &made->correlation));
     check_ok(correlation_prepare(&made->correlation, &pool));
 }
@@ -52,9 +56,7 @@ static inline void correlation_case_fini(struct correlation_case *made)
 /* The correlation energy, hartree. */
 static inline double correlation_case_solve(struct correlation_case *made, const char *mode)
 {
-    static const struct correlation_settings settings = {
-        .converge = 1e-8, .max_iterations = 60, .diis_size = 8};
     struct taskpool_settings pool = correlation_case_pool(mode);
-    check_ok(correlation_solve(&made->correlation, &pool, &settings));
+    check_ok(correlation_solve(&made->correlation, &pool, NULL));
     return correlation_energy(&made->correlation);
 }

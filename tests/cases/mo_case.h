@@ -64,7 +64,7 @@ static inline void mo_case_init(struct mo_case *mo, const struct screening *scre
         for (int d = 0; d < 4; d++)
             labels.space[mo_case_place(&mo->targets[i], d)] = pattern[d] == 'o' ? mo->occupied
                                                                                 : mo->virtual;
-        mo->targets[i].pattern = mo->patterns[i];
+        memcpy(mo->targets[i].pattern, pattern, 4);
         check_ok(tensor_create(mo->patterns[i], &labels, MPI_COMM_WORLD, &mo->targets[i].tensor));
     }
 }

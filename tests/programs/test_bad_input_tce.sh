@@ -314,7 +314,7 @@ refuse "--compare: '" run good.tce --compare static,nonsense
 refuse "--rounds has no effect without --compare" run good.tce --rounds 3
 refuse "--rounds: '1001'" run good.tce --compare all --rounds 1001
 refuse "leave --sched out" run good.tce --compare all --sched static
-refuse "leave --compare out" run good.tce --compare all --write-profile result.csv
+refuse "--write-profile has no effect with --compare" run good.tce --compare all --write-profile result.csv
 refuse "--fan-out has no effect" run good.tce --compare static,steal --fan-out 2
 
 # --- Methods. ---
@@ -340,7 +340,7 @@ for option in converge-amplitudes max-iter-amplitudes diis-amplitudes tile conve
 done
 refuse "number from 1e-15 to 1" ccsd water.xyz $with_basis --converge-amplitudes 1e-300
 refuse water.xyz ccsd water.xyz $with_basis --json water.xyz
-refuse "leave --compare, --report, --checkpoint, --write-fcidump, --watchdog and --trace out" ccsd water.xyz $with_basis \
+refuse "--watchdog has no effect with --dry-run" ccsd water.xyz $with_basis \
     --dry-run --watchdog 5
 refuse "leave --sched out" mp2 water.xyz $with_basis --compare all --sched static
 refuse "--steal x: " mp2 water.xyz $with_basis --sched persist --steal x

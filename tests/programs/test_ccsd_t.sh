@@ -93,7 +93,7 @@ done
 
 # Every process parses the same command line: one shows it.
 processes=1
-refuse "--write-profile is for one mode" ccsd_t $water --write-profile new.csv --compare all
+refuse "--write-profile has no effect with --compare" ccsd_t $water --write-profile new.csv --compare all
 refuse "must end in .csv or .npy" ccsd_t $water --write-profile new
-refuse "prints one line" ccsd_t $water --count-tasks --json new
+refuse "--json has no effect with --count-tasks" ccsd_t $water --count-tasks --json new
 finish

@@ -48,7 +48,7 @@ grep -q '^NORB=23,$' fewer || complain "no orbital was dropped"
 
 refuse missing/file mp2 $water --write-fcidump missing/file
 refuse "it is no regular file" mp2 $water --write-fcidump /dev/null
-refuse "leave --compare, --report" mp2 $water --write-fcidump new --dry-run
+refuse "--write-fcidump has no effect with --dry-run" mp2 $water --write-fcidump new --dry-run
 refuse "same file" mp2 $water --write-fcidump new --json new
 refuse "same file" mp2 $water --write-fcidump new --checkpoint ./new
 refuse "both an input and an output" mp2 cation.xyz --basis 6-31g --write-fcidump cation.xyz

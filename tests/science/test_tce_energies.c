@@ -182,8 +182,6 @@ static void test_iterations_end_as_they_are_told(void **state)
     static const struct scf_case water = {WATER, 0, 1, "sto-3g", 1, 0};
     const struct scf_settings scf_settings = scf_settings_default();
     const struct taskpool_settings pool = correlation_case_pool("static");
-    struct correlation_settings settings = {
-        .converge = 1e-8, .max_iterations = 100, .diis_size = 8};
     struct scf_setup setup;
     struct scf_result field;
     struct correlation_case made;
@@ -191,17 +189,17 @@ static void test_iterations_end_as_they_are_told(void **state)
     check_ok(scf_setup_run(&setup, &scf_settings, &field));
     correlation_case_init(&made, "ccsd", &setup, &field, NO_FROZEN);
     struct correlation *correlation = &made.correlation;
-    check_ok(correlation_solve(correlation, &pool, &settings));
+    check_ok(correlation_solve(correlation, &pool, NULL));
     int64_t with_diis = correlation->n_iterations;
     double energy = correlation_energy(correlation);
-    assert_true(is_end(correlation, with_diis - 1, settings.converge));
-    assert_false(is_end(correlation, with_diis - 2, settings.converge));
-    settings.diis_size = 1;
-    check_ok(correlation_solve(correlation, &pool, &settings));
+    assert_true(is_end(correlation, with_diis - 1, made.settings.converge));
+    assert_false(is_end(correlation, with_diis - 2, made.settings.converge));
+    made.settings.diis_size = 1;
+    check_ok(correlation_solve(correlation, &pool, NULL));
     assert_true(correlation->n_iterations > with_diis);
     check_close(correlation_energy(correlation), energy, 1e-7);
-    settings.max_iterations = 3;
-    check_status(STATUS_NOT_CONVERGED, correlation_solve(correlation, &pool, &settings));
+    made.settings.max_iterations = 3;
+    check_status(STATUS_NOT_CONVERGED, correlation_solve(correlation, &pool, NULL));
     assert_int_equal(correlation->n_iterations, 3);
     check_close(correlation->energy_before, correlation->second_order_energy, 0);
     correlation_case_fini(&made);
@@ -217,8 +215,6 @@ static void test_energies_that_are_not_finite_are_refused(void **state)
     static const struct {
         const char *method, *words;
     } refused[] = {{"mp2", "have the same energy"}, {"ccsd", "have the same energy"}};
-    static const struct correlation_settings settings = {
-        .converge = 1e-8, .max_iterations = 100, .diis_size = 8};
     const struct scf_settings scf_settings = scf_settings_default();
     const struct taskpool_settings pool = correlation_case_pool("static");
     struct scf_setup setup;
@@ -230,7 +226,7 @@ static void test_energies_that_are_not_finite_are_refused(void **state)
     for (int i = 0; i < 2; i++) {
         struct correlation_case made;
         correlation_case_init(&made, refused[i].method, &setup, &field, NO_FROZEN);
-        check_status(STATUS_NUMERIC, correlation_solve(&made.correlation, &pool, &settings));
+        check_status(STATUS_NUMERIC, correlation_solve(&made.correlation, &pool, NULL));
         assert_non_null(strstr(status_text(), refused[i].words));
         correlation_case_fini(&made);
     }

@@ -2,7 +2,7 @@
 /* Tensors that were written into a checkpoint come back to the last digit, also into tiles of
  * other sizes; labels leave gaps, a scalar is one number, and what does not fit is refused. */
 #include "hf/checkpoint/checkpoint_stream.h"
-#include "tce/methods/amplitude_file.h"
+#include "tce/methods/correlation_checkpoint.h"
 #include "tests/check.h"
 
 #include <hdf5.h>
@@ -110,8 +110,8 @@ static enum status move(const struct tensors *tensors, enum checkpoint_move move
     check_ok(checkpoint_stream_open(file_name, move, MPI_COMM_WORLD, &stream));
     darray_sync();
     enum status status = move == CHECKPOINT_READ
-                             ? amplitude_file_read(&stream, &list, first_step)
-                             : amplitude_file_write(&stream, &origin, &progress, &list);
+                             ? amplitudes_read(&stream, &list, first_step)
+                             : amplitudes_write(&stream, &origin, &progress, &list);
     check_ok(checkpoint_stream_close(&stream));
     return status;
 }
@@ -128,7 +128,7 @@ static bool find(struct amplitude_origin *read_origin, struct amplitude_progress
     bool found;
     check_ok(checkpoint_stream_open(file_name, CHECKPOINT_READ, MPI_COMM_WORLD, &stream));
     stream.is_sealed = true;
-    check_ok(amplitude_file_find(&stream, &found, read_origin, read_progress));
+    check_ok(amplitudes_find(&stream, &found, read_origin, read_progress));
     check_ok(checkpoint_stream_close(&stream));
     return found;
 }

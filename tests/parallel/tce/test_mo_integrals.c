@@ -378,19 +378,6 @@ static void test_the_threshold_leaves_out_what_is_small(void **state)
     mo_case_fini(&mo);
 }
 
-static void test_what_does_not_fit_is_refused_everywhere(void **state)
-{
-    (void)state;
-    struct mo_case mo;
-    struct taskpool_settings settings = pool_case_settings("--sched=counter");
-    mo_case_init(&mo, screening, &orbitals, TILE, "ovov");
-    mo.problem.memory_bytes = 1000;
-    check_status(STATUS_NO_MEMORY,
-                 mo_integrals_create(&mo.problem, &settings, MPI_COMM_WORLD, &mo.integrals));
-    assert_non_null(strstr(status_text(), "15 orbitals"));
-    mo_case_fini(&mo);
-}
-
 static double allocated_bytes(void)
 {
     struct mallinfo2 info = mallinfo2();
@@ -464,8 +451,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_integrals_have_their_symmetry),
         cmocka_unit_test(test_every_mode_gives_the_same_bits_again_and_again),
         cmocka_unit_test(test_the_threshold_leaves_out_what_is_small),
-        cmocka_unit_test(test_estimates_of_memory_are_what_is_taken),
-        cmocka_unit_test_teardown(test_what_does_not_fit_is_refused_everywhere, stop),
+        cmocka_unit_test_teardown(test_estimates_of_memory_are_what_is_taken, stop),
     };
     return check_run_parallel(tests, &argc, &argv);
 }
