@@ -3,7 +3,6 @@
 
 #include "support/base/agree.h"
 #include "support/base/sha256.h"
-#include "tce/execution/symmetry_proof.h"
 #include "tce/language/parser.h"
 #include "tce/plan/tile_choice.h"
 #include "tce/tensor/tensor_functions.h"
@@ -94,20 +93,27 @@ static enum status plan_with_tiles(struct program_instance *self,
                        source->pairs, &self->plan);
 }
 
-/* Checks the bars of tensors over bound spaces, whose spins are unknown to the parser. */
-static enum status check_bars(const struct program_instance *self)
+/* Checks a tensor whose labels were unknown to the parser: that of one over bound spaces with spins has a bar, and that
+ * one over other spaces has a block. */
+static enum status check_tensor(const struct program_instance *self, int number)
 {
-    for (int t = 0; t < self->program.n_tensors; t++) {
-        const struct program_tensor *tensor = &self->program.tensors[t];
-        for (int d = 0; d < tensor->rank && !tensor->has_bar; d++)
-            if (self->plan->spaces.spaces[tensor->space[d]].has_spins)
-                return source_fail(
-                    self->program.file, tensor->place,
-                    "'%s' needs a bar '|' between its upper and its lower indices, "
-                    "because space '%s' is bound to orbitals with spins, those of an "
-                    "unrestricted reference: write the program over spin orbitals",
-                    tensor->name, self->program.spaces[tensor->space[d]].name);
+    const struct program_tensor *tensor = &self->program.tensors[number];
+    bool is_bound = false;
+    for (int d = 0; d < tensor->rank; d++) {
+        const struct program_space *space = &self->program.spaces[tensor->space[d]];
+        is_bound = is_bound || space->binding;
+        if (!tensor->has_bar && self->plan->spaces.spaces[tensor->space[d]].has_spins)
+            return source_fail(self->program.file, tensor->place,
+                               "'%s' needs a bar '|' between its upper and its lower indices, "
+                               "because space '%s' is bound to orbitals with spins, those of an "
+                               "unrestricted reference: write the program over spin orbitals",
+                               tensor->name, space->name);
     }
+    if (!is_bound && self->plan->tensors[number].elements == 0)
+        return source_fail(self->program.file, tensor->place,
+                           "'%s' has no block: no labels of its indices have irrep %d and spin %d "
+                           "together; change its labels or its indices",
+                           tensor->name, tensor->irrep, tensor->spin);
     return STATUS_OK;
 }
 
@@ -148,8 +154,6 @@ static enum status check_symmetries(struct program *program, const struct progra
     for (int f = 0; f < source->n_fills; f++)
         fills[n_functions + f] = source->fills[f];
     enum status status = symmetry_check_program(program, (int)n, fills);
-    if (status == STATUS_OK)
-        status = symmetry_proof_run(program, (int)n, fills);
     free(fills);
     return status;
 }
@@ -160,7 +164,9 @@ static enum status parse_and_plan(struct program_instance *self,
     TRY(program_parse(source->text, source->length, source->file, &self->program));
     TRY(check_symmetries(&self->program, source));
     TRY(cut_and_plan(self, source));
-    return check_bars(self);
+    for (int t = 0; t < self->program.n_tensors; t++)
+        TRY(check_tensor(self, t));
+    return STATUS_OK;
 }
 
 enum status program_instance_init(const struct program_source *source, MPI_Comm comm,

@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Steps that searches for labels may take in a whole program: a second or so. */
-#define LABEL_EFFORT 50000000
-
 /* --- tokens --- */
 
 enum status parser_step(struct parser *parser)
@@ -334,8 +331,7 @@ enum status program_parse(const char *text, size_t length, const char *file,
                           struct program *program)
 {
     *program = (struct program){.energy = -1, .final_energy = -1};
-    struct parser parser = {
-        .file = file, .program = program, .loop = -1, .label_effort = LABEL_EFFORT};
+    struct parser parser = {.file = file, .program = program, .loop = -1};
     lexer_init(&parser.lexer, text, length, file);
     enum status status = parse_text(&parser, length);
     free_names(&parser.spaces);

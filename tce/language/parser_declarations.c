@@ -144,7 +144,6 @@ static enum status parse_tensor_spaces(struct parser *parser, struct parsed_indi
     tensor->has_bar = list->bar >= 0;
     for (int d = 0; d < list->n; d++) {
         tensor->loop_index[d] = is_loop_index(parser, list->index[d]) ? list->index[d] : -1;
-        tensor->index[d] = list->index[d];
         tensor->space[d] = parser->program->indices[list->index[d]].space;
         tensor->sign[d] = tensor->has_bar && d >= list->bar ? -1 : 1;
     }

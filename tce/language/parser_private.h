@@ -38,8 +38,7 @@ struct parser {
     int loop;                       /* the open one; -1: none */
     int n_symmetrizers;             /* of the product at hand */
     struct parsed_symmetrizer symmetrizers[MAX_SYMMETRIZERS];
-    int n_terms;          /* of all statements */
-    int64_t label_effort; /* left, for label_search.h */
+    int n_terms; /* of all statements */
 };
 
 /* Steps to the next token. */

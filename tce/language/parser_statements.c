@@ -265,7 +265,8 @@ enum status parser_statement(struct parser *parser)
     TRY(parser_step(parser));
     TRY(parse_sum(parser, statement, subtract ? -1 : 1));
     TRY(copy_text(parser, begin, &statement->text));
-    return program_check_statement(program, statement, &parser->label_effort);
+    statement->keeps_labels = program_check_keeps_labels(program, statement);
+    return program_check_statement(program, statement);
 }
 
 /* --- iterate --- */

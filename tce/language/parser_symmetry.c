@@ -120,13 +120,8 @@ static enum status add_exchange(struct parser *parser, const struct parsed_indic
     }
     permutation.sign = (int8_t)sign;
     TRY(array_append(&tensor->exchanges, &tensor->n_exchanges, sizeof *tensor->exchanges));
-    struct program_exchange *exchange = &tensor->exchanges[tensor->n_exchanges - 1];
-    *exchange = (struct program_exchange){
-        .place = left->place, .permutation = permutation, .n_of_group = left->n};
-    for (int i = 0; i < left->n; i++) {
-        exchange->left[i] = (int8_t)left->at[i];
-        exchange->right[i] = (int8_t)right->at[i];
-    }
+    tensor->exchanges[tensor->n_exchanges - 1] =
+        (struct program_exchange){.place = left->place, .permutation = permutation};
     return STATUS_OK;
 }
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/language/program_check.h"
 
-#include "tce/language/label_search.h"
-
-#include <stdio.h>
+#include <limits.h>
 #include <stdlib.h>
 
 /* Labels other than those without spin: those of spin 0 are the middle ones of three. */
@@ -22,11 +20,6 @@ enum status program_check_tensor(const struct program *program, const struct pro
                                "as %s[a|i], because space '%s' has spins",
                                tensor->name, tensor->name, space->name);
     }
-    if (!label_search_tensor(program, tensor))
-        return source_fail(program->file, tensor->place,
-                           "'%s' has no block: no labels of its indices have irrep %d and spin %d "
-                           "together; change its labels or its indices",
-                           tensor->name, tensor->irrep, tensor->spin);
     return STATUS_OK;
 }
 
@@ -74,45 +67,74 @@ static enum status check_recursion(const struct program *program,
     return STATUS_OK;
 }
 
-/* "C (irrep 0, spin 0), A (irrep 1, spin 0), ..." as far as there is room. */
-struct labels_text {
-    char text[320];
-};
-
-static struct labels_text show_labels(const struct program *program, int n,
-                                      const struct program_factor *const factors[])
+/* How often an index stands in a term and its target, or for spins how often as an upper one less as a lower one, those
+ * of the target being subtracted. */
+static int count_index(const struct program *program, const struct program_factor *target,
+                       const struct program_term *term, int index, bool spins)
 {
-    struct labels_text shown = {""};
-    size_t length = 0;
-    for (int f = 0; f < n; f++) {
-        const struct program_tensor *tensor = &program->tensors[factors[f]->tensor];
-        char part[128];
-        int size = snprintf(part, sizeof part, "%s'%s' (irrep %d, spin %d)", f > 0 ? ", " : "",
-                            tensor->name, tensor->irrep, tensor->spin);
-        bool fits = length + (size_t)size + sizeof ", ..." <= sizeof shown.text;
-        length += (size_t)snprintf(shown.text + length, sizeof shown.text - length, "%s",
-                                   fits ? part : ", ...");
-        if (!fits)
-            break;
+    int count = 0;
+    for (int f = -1; f < term->n_factors; f++) {
+        const struct program_factor *factor = f < 0 ? target : &term->factors[f];
+        const struct program_tensor *tensor = &program->tensors[factor->tensor];
+        for (int d = 0; d < tensor->rank; d++)
+            if (factor->index[d] == index)
+                count += spins ? (f < 0 ? -1 : 1) * tensor->sign[d] : 1;
     }
-    return shown;
+    return count;
+}
+
+/* The irrep or the spin that labels of the factors lack to that of the target where those of all indices cancel, so
+ * that no block of one meets blocks of the others unless it is 0; INT_MAX where those of an index do not. */
+static int find_lacking_label(const struct program *program, const struct program_factor *target,
+                              const struct program_term *term, bool spins)
+{
+    int lacking = 0;
+    for (int f = -1; f < term->n_factors; f++) {
+        const struct program_factor *factor = f < 0 ? target : &term->factors[f];
+        const struct program_tensor *tensor = &program->tensors[factor->tensor];
+        lacking =
+            spins ? lacking + (f < 0 ? -tensor->spin : tensor->spin) : lacking ^ tensor->irrep;
+        for (int d = 0; d < tensor->rank; d++) {
+            int count = count_index(program, target, term, factor->index[d], spins);
+            if (spins ? count != 0 : count % 2 != 0)
+                return INT_MAX;
+        }
+    }
+    return lacking;
 }
 
 static enum status check_labels(const struct program *program, const struct program_factor *target,
-                                const struct program_term *term, int64_t *effort)
+                                const struct program_term *term)
 {
-    const struct program_factor *factors[PROGRAM_MAX_FACTORS + 1] = {target};
-    int n = 1 + term->n_factors;
-    for (int f = 1; f < n; f++)
-        factors[f] = &term->factors[f - 1];
-    bool possible;
-    TRY(label_search(program, n, factors, effort, &possible));
-    if (!possible)
-        return source_fail(program->file, term->place,
-                           "the labels of this product can never be met: no blocks of %s exist "
-                           "for the same values of the indices; change the labels of a tensor",
-                           show_labels(program, n, factors).text);
+    for (int spins = 0; spins < 2; spins++) {
+        int lacking = find_lacking_label(program, target, term, spins);
+        if (lacking != 0 && lacking != INT_MAX)
+            return source_fail(program->file, term->place,
+                               "the labels of this product can never be met: the %s of its tensors "
+                               "do not give that of '%s'; change that of a tensor",
+                               spins ? "spins" : "irreps", program->tensors[target->tensor].name);
+    }
     return STATUS_OK;
+}
+
+bool program_check_keeps_labels(const struct program *program,
+                                const struct program_statement *statement)
+{
+    const struct program_tensor *tensor = &program->tensors[statement->target.tensor];
+    const uint32_t without_irreps = 07;
+    bool has_irreps = false, keeps = true;
+    for (int d = 0; d < tensor->rank; d++) {
+        const struct program_space *space = &program->spaces[tensor->space[d]];
+        has_irreps = has_irreps || space->binding || (space->labels & ~without_irreps) != 0;
+    }
+    for (int t = 0; t < statement->n_terms; t++) {
+        const struct program_term *term = &statement->terms[t];
+        if (has_irreps)
+            keeps = keeps && find_lacking_label(program, &statement->target, term, false) == 0;
+        if (tensor->has_bar)
+            keeps = keeps && find_lacking_label(program, &statement->target, term, true) == 0;
+    }
+    return keeps;
 }
 
 /* --- loops over tiles --- */
@@ -258,8 +280,7 @@ static enum status check_loop_rules(const struct program *program,
 }
 
 enum status program_check_statement(const struct program *program,
-                                    const struct program_statement *statement,
-                                    int64_t *label_effort)
+                                    const struct program_statement *statement)
 {
     TRY(check_loop_rules(program, statement));
     for (int t = 0; t < statement->n_terms; t++) {
@@ -268,7 +289,7 @@ enum status program_check_statement(const struct program *program,
         TRY(check_target_indices(program, &statement->target, term));
         if (statement->loop >= 0)
             TRY(check_loop_sums(program, statement, term));
-        TRY(check_labels(program, &statement->target, term, label_effort));
+        TRY(check_labels(program, &statement->target, term));
     }
     return STATUS_OK;
 }
