@@ -5,6 +5,7 @@
 #include "support/base/sha256.h"
 #include "tce/language/parser.h"
 #include "tce/plan/tile_choice.h"
+#include "tce/tensor/odometer.h"
 #include "tce/tensor/tensor_functions.h"
 
 #include <stdlib.h>
@@ -213,17 +214,15 @@ static enum status fill_by_function(int rank, const int64_t first[], const int64
                                     double *block, void *context)
 {
     struct tensor_function *function = context;
-    int64_t value[MAX_RANK];
-    for (int d = 0; d < rank; d++)
+    int64_t end[MAX_RANK], value[MAX_RANK];
+    for (int d = 0; d < rank; d++) {
         value[d] = first[d];
-    for (;;) {
-        *block++ = function->element(value, function);
-        int d = rank - 1;
-        for (; d >= 0 && ++value[d] == first[d] + extent[d]; d--)
-            value[d] = first[d];
-        if (d < 0)
-            return STATUS_OK;
+        end[d] = first[d] + extent[d];
     }
+    do
+        *block++ = function->element(value, function);
+    while (odometer_next(rank, first, end, value));
+    return STATUS_OK;
 }
 
 /* A tensor of a loop is filled for each of its tuples of tiles. */

@@ -3,6 +3,7 @@
 
 #include "support/vectors/vector_clones.h"
 
+#include "tce/tensor/odometer.h"
 #include "tce/tensor/tensor_functions.h"
 
 #include <stdio.h>
@@ -67,15 +68,13 @@ static enum status fill_denominators(int rank, const int64_t first[], const int6
     int64_t value[MAX_RANK] = {0};
     double *terms = list_denominator_terms(context, rank, first, extent, terms_of);
     TRY(CHECK_MEMORY(terms, "no memory for denominators"));
-    for (int d = 0; d >= 0;) {
+    do {
         double sum = 0;
-        for (d = 0; d < rank - 1; d++)
+        for (int d = 0; d < rank - 1; d++)
             sum += terms_of[d][value[d]];
         fill_row(sum, extent[rank - 1], terms_of[rank - 1], block);
         block += extent[rank - 1];
-        for (d = rank - 2; d >= 0 && ++value[d] == extent[d]; d--)
-            value[d] = 0;
-    }
+    } while (odometer_next(rank - 1, NULL, extent, value));
     free(terms);
     return STATUS_OK;
 }
