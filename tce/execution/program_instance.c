@@ -258,10 +258,8 @@ enum status program_instance_fill(struct program_instance *self, int tensor)
 
 bool program_instance_is_assigned(const struct program_instance *self, int tensor)
 {
-    for (int i = 0; i < self->program.n_statements; i++)
-        if (self->program.statements[i].target.tensor == tensor)
-            return self->program.tensors[tensor].loop < 0;
-    return false;
+    return self->program.tensors[tensor].loop < 0 &&
+           program_computes(&self->program, 0, self->program.n_statements, tensor);
 }
 
 bool program_instance_is_result(const struct program_instance *self, int tensor)

@@ -28,6 +28,13 @@ enum status parser_accept(struct parser *parser, const char *text, bool *found)
     return *found ? parser_step(parser) : STATUS_OK;
 }
 
+enum status parser_accept_either(struct parser *parser, const char *first, const char *second,
+                                 int *which)
+{
+    *which = token_is(&parser->token, first) - token_is(&parser->token, second);
+    return *which != 0 ? parser_step(parser) : STATUS_OK;
+}
+
 enum status parser_expect(struct parser *parser, const char *text, const char *what)
 {
     if (!token_is(&parser->token, text))
@@ -192,6 +199,14 @@ enum status parser_integer(struct parser *parser, const char *what, int64_t min,
                            (long long)min, (long long)max, negative ? "'-' and " : "",
                            token_show(&parser->token).text);
     return parser_step(parser);
+}
+
+enum status parser_option(struct parser *parser, const char *word, const char *what, int64_t min,
+                          int64_t max, int64_t *value)
+{
+    bool found;
+    TRY(parser_accept(parser, word, &found));
+    return found ? parser_integer(parser, what, min, max, value) : STATUS_OK;
 }
 
 enum status parser_scale(const struct parser *parser, struct source_place place, bool divide,

@@ -51,6 +51,11 @@ bool parser_at_line_end(const struct parser *parser);
  * found  out: whether it was */
 enum status parser_accept(struct parser *parser, const char *text, bool *found);
 
+/* Steps over the token if it is one of two symbols or words.
+ * which  out: 1 the first, -1 the second, 0 none */
+enum status parser_accept_either(struct parser *parser, const char *first, const char *second,
+                                 int *which);
+
 /* Steps over a symbol or word that must come.
  * what  the expectation, for the message */
 enum status parser_expect(struct parser *parser, const char *text, const char *what);
@@ -74,6 +79,10 @@ enum status parser_find(const struct parser *parser, const struct name_list *lis
 /* A whole number in [min, max]. what: "the size of a block", for instance. */
 enum status parser_integer(struct parser *parser, const char *what, int64_t min, int64_t max,
                            int64_t *value);
+
+/* Such a number after a word, if the word comes. */
+enum status parser_option(struct parser *parser, const char *word, const char *what, int64_t min,
+                          int64_t max, int64_t *value);
 
 /* A number with an optional sign and an optional divisor: -1/2. */
 enum status parser_real(struct parser *parser, double *value);

@@ -2,6 +2,7 @@
 #include "tce/language/parser_private.h"
 
 #include "support/base/array.h"
+#include "tce/tensor/odometer.h"
 
 #include <string.h>
 
@@ -135,7 +136,8 @@ enum status parser_symmetrizer(struct parser *parser, struct parsed_symmetrizer 
 /* --- permutations --- */
 
 /* The index that a permutation puts in the place of this one: group number i becomes to[i]. */
-static int permuted_index(const struct parsed_symmetrizer *symmetrizer, const int to[], int index)
+static int permuted_index(const struct parsed_symmetrizer *symmetrizer, const int64_t to[],
+                          int index)
 {
     for (int i = 0; i < symmetrizer->n; i++)
         for (int j = 0; j < symmetrizer->n_of_group; j++)
@@ -144,7 +146,7 @@ static int permuted_index(const struct parsed_symmetrizer *symmetrizer, const in
     return index;
 }
 
-static bool is_odd(int n, const int to[])
+static bool is_odd(int n, const int64_t to[])
 {
     bool odd = false;
     for (int i = 0; i < n; i++)
@@ -153,30 +155,23 @@ static bool is_odd(int n, const int to[])
     return odd;
 }
 
-/* The next permutation in lexicographic order; false after the last. */
-static bool next_permutation(int n, int to[])
+/* Whether each group comes once, and, where the first is alone, is exchanged with it or stays. */
+static bool is_permutation(const struct parsed_symmetrizer *symmetrizer, const int64_t to[])
 {
-    int i = n - 2, j = n - 1;
-    while (i >= 0 && to[i] > to[i + 1])
-        i--;
-    if (i < 0)
-        return false;
-    while (to[j] < to[i])
-        j--;
-    int swapped = to[i];
-    to[i] = to[j];
-    to[j] = swapped;
-    for (int left = i + 1, right = n - 1; left < right; left++, right--) {
-        swapped = to[left];
-        to[left] = to[right];
-        to[right] = swapped;
+    for (int i = 0; i < symmetrizer->n; i++) {
+        bool exchanged = i == 0 || (i == to[0] && to[i] == 0);
+        if (symmetrizer->first_alone && to[i] != i && !exchanged)
+            return false;
+        for (int j = 0; j < i; j++)
+            if (to[j] == to[i])
+                return false;
     }
     return true;
 }
 
 /* Appends product number `from` with its indices permuted. */
 static enum status append_permuted(struct parser *parser,
-                                   const struct parsed_symmetrizer *symmetrizer, const int to[],
+                                   const struct parsed_symmetrizer *symmetrizer, const int64_t to[],
                                    int from, struct program_statement *statement)
 {
     if (parser->n_terms++ == PROGRAM_MAX_TERMS)
@@ -200,27 +195,6 @@ static enum status append_permuted(struct parser *parser,
     return STATUS_OK;
 }
 
-/* The next of those that exchange the first group with another. */
-static bool next_exchange(int n, int to[])
-{
-    int i = to[0];
-    to[0] = 0;
-    to[i] = i;
-    if (++i == n)
-        return false;
-    to[0] = i;
-    to[i] = 0;
-    return true;
-}
-
-static bool has_index(const struct parser *parser, const struct program_factor *factor, int index)
-{
-    for (int d = 0; d < parser->program->tensors[factor->tensor].rank; d++)
-        if (factor->index[d] == index)
-            return true;
-    return false;
-}
-
 /* An index that permutations put into the place of one on the left side has to be in the product, or the
  * latter would be lost. */
 static enum status check_permuted_index(const struct parser *parser,
@@ -230,12 +204,12 @@ static enum status check_permuted_index(const struct parser *parser,
 {
     int index = symmetrizer->index[group][i];
     for (int f = 0; f < term->n_factors; f++)
-        if (has_index(parser, &term->factors[f], index))
+        if (program_factor_has_index(parser->program, &term->factors[f], index))
             return STATUS_OK;
     for (int g = 0; g < symmetrizer->n; g++) {
         int other = symmetrizer->index[g][i];
         bool exchanged = !symmetrizer->first_alone || g == 0 || group == 0;
-        if (g != group && exchanged && has_index(parser, target, other))
+        if (g != group && exchanged && program_factor_has_index(parser->program, target, other))
             return source_fail(parser->file, symmetrizer->place[group][i],
                                "'%s' takes the place of '%s' here, but no factor of this product "
                                "has it: permute indices of the product",
@@ -259,13 +233,17 @@ static enum status check_permuted_indices(const struct parser *parser,
 enum status parser_symmetrize(struct parser *parser, const struct parsed_symmetrizer *symmetrizer,
                               int first, struct program_statement *statement)
 {
-    int end = statement->n_terms, n = symmetrizer->n, to[PROGRAM_MAX_PERMUTED];
+    const int end_term = statement->n_terms, n = symmetrizer->n;
+    int64_t to[PROGRAM_MAX_PERMUTED], end[PROGRAM_MAX_PERMUTED];
     TRY(check_permuted_indices(parser, symmetrizer, &statement->target, &statement->terms[first]));
-    for (int from = first; from < end; from++) {
-        for (int i = 0; i < n; i++)
+    for (int from = first; from < end_term; from++) {
+        for (int i = 0; i < n; i++) {
             to[i] = i;
-        while (symmetrizer->first_alone ? next_exchange(n, to) : next_permutation(n, to))
-            TRY(append_permuted(parser, symmetrizer, to, from, statement));
+            end[i] = n;
+        }
+        while (odometer_next(n, NULL, end, to))
+            if (is_permutation(symmetrizer, to))
+                TRY(append_permuted(parser, symmetrizer, to, from, statement));
     }
     return STATUS_OK;
 }

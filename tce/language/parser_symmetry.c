@@ -177,11 +177,10 @@ enum status parser_symmetry(struct parser *parser, const struct parsed_indices *
     const struct source_place place = parser->token.place;
     for (;;) {
         const struct token word = parser->token;
-        bool symmetric, antisymmetric = false, more;
-        TRY(parser_accept(parser, "symmetric", &symmetric));
-        if (!symmetric)
-            TRY(parser_accept(parser, "antisymmetric", &antisymmetric));
-        if (!symmetric && !antisymmetric)
+        int sign;
+        bool more;
+        TRY(parser_accept_either(parser, "symmetric", "antisymmetric", &sign));
+        if (sign == 0)
             break;
         if (tensor->loop >= 0)
             return source_fail(
@@ -190,7 +189,7 @@ enum status parser_symmetry(struct parser *parser, const struct parsed_indices *
                 "only stored tensors declare symmetries",
                 tensor->name);
         do {
-            TRY(read_exchanges(parser, list, symmetric ? 1 : -1, tensor));
+            TRY(read_exchanges(parser, list, sign, tensor));
             TRY(parser_accept(parser, ",", &more));
         } while (more);
     }

@@ -23,20 +23,11 @@ enum status program_check_tensor(const struct program *program, const struct pro
     return STATUS_OK;
 }
 
-static bool factor_has_index(const struct program *program, const struct program_factor *factor,
-                             int index)
-{
-    for (int d = 0; d < program->tensors[factor->tensor].rank; d++)
-        if (factor->index[d] == index)
-            return true;
-    return false;
-}
-
 static bool occurs_in_term(const struct program *program, const struct program_term *term,
                            int index)
 {
     for (int f = 0; f < term->n_factors; f++)
-        if (factor_has_index(program, &term->factors[f], index))
+        if (program_factor_has_index(program, &term->factors[f], index))
             return true;
     return false;
 }
@@ -143,21 +134,9 @@ bool program_check_keeps_labels(const struct program *program,
 static bool is_made(const struct program *program, const struct program_statement *statement,
                     int tensor)
 {
-    if (program->tensors[tensor].fill)
-        return true;
-    for (int s = program->loops[statement->loop].first_statement;
-         &program->statements[s] < statement; s++)
-        if (program->statements[s].target.tensor == tensor)
-            return true;
-    return false;
-}
-
-static bool is_index_of_loop(const struct program *program, int loop, int index)
-{
-    for (int i = 0; i < program->loops[loop].n; i++)
-        if (program->loops[loop].index[i] == index)
-            return true;
-    return false;
+    int first = program->loops[statement->loop].first_statement;
+    return program->tensors[tensor].fill ||
+           program_computes(program, first, (int)(statement - program->statements), tensor);
 }
 
 /* A place of a local tensor is confined to the tile of one index of the loop, or has all values. */
@@ -172,7 +151,8 @@ static enum status check_local_place(const struct program *program,
                            "line %d: '%s' cannot stand there",
                            d + 1, tensor->name, program->indices[tensor->loop_index[d]].name,
                            tensor->place.line, name);
-    if (tensor->loop_index[d] < 0 && is_index_of_loop(program, tensor->loop, factor->index[d]))
+    if (tensor->loop_index[d] < 0 &&
+        program_loop_has_index(&program->loops[tensor->loop], factor->index[d]))
         return source_fail(
             program->file, factor->place,
             "place %d of '%s' has all values, by its declaration in line %d: '%s', of "
@@ -227,12 +207,12 @@ static enum status check_loop_factor(const struct program *program,
             "'%s' has no value yet: compute it in a line before this one, or fill it in its "
             "declaration",
             tensor->name);
-    for (int s = program->loops[statement->loop].first_statement;
-         tensor->loop < 0 && &program->statements[s] < statement; s++)
-        if (program->statements[s].target.tensor == factor->tensor)
-            return source_fail(program->file, factor->place,
-                               "'%s' is summed over the whole loop: its value is known after 'end'",
-                               tensor->name);
+    if (tensor->loop < 0 &&
+        program_computes(program, program->loops[statement->loop].first_statement,
+                         (int)(statement - program->statements), factor->tensor))
+        return source_fail(program->file, factor->place,
+                           "'%s' is summed over the whole loop: its value is known after 'end'",
+                           tensor->name);
     return STATUS_OK;
 }
 
@@ -254,7 +234,7 @@ static enum status check_loop_sums(const struct program *program,
                                "loop, or compute '%s' in another",
                                name, target->name, name, target->name);
         if (target->loop >= 0 && occurs &&
-            !factor_has_index(program, &statement->target, loop->index[i]))
+            !program_factor_has_index(program, &statement->target, loop->index[i]))
             return source_fail(
                 program->file, term->place,
                 "'%s' would have the sum over one tile of '%s', of the loop, alone: "
@@ -329,10 +309,8 @@ enum status program_check_reports(const struct program *program)
 {
     for (int r = 0; r < program->n_reports; r++) {
         const struct program_tensor *scalar = &program->tensors[program->reports[r].tensor];
-        bool computed = scalar->fill != NULL;
-        for (int s = 0; s < program->n_statements && !computed; s++)
-            computed = program->statements[s].target.tensor == program->reports[r].tensor;
-        if (!computed)
+        if (!scalar->fill &&
+            !program_computes(program, 0, program->n_statements, program->reports[r].tensor))
             return source_fail(program->file, program->reports[r].place,
                                "no statement computes '%s', which is reported here: compute it, or "
                                "leave this line out",

@@ -10,14 +10,6 @@
 
 /* --- fills --- */
 
-static bool has_statement(const struct program *program, int tensor)
-{
-    for (int s = 0; s < program->n_statements; s++)
-        if (program->statements[s].target.tensor == tensor)
-            return true;
-    return false;
-}
-
 /* Places that may be exchanged: of one space and on one side of the bar. */
 static void class_places(const struct program_tensor *tensor, int class_of[])
 {
@@ -89,7 +81,7 @@ static enum status check_filled_exchanges(const struct program *program,
 static enum status bind_fill(struct program *program, int number, const struct fill_symmetry *fill)
 {
     struct program_tensor *tensor = &program->tensors[number];
-    bool stays = tensor->loop >= 0 || !has_statement(program, number);
+    bool stays = tensor->loop >= 0 || !program_computes(program, 0, program->n_statements, number);
     struct symmetry symmetry;
     TRY(find_fill_symmetry(tensor, fill, &symmetry));
     enum status status = check_filled_exchanges(program, tensor, fill, &symmetry);
@@ -434,22 +426,15 @@ static enum status check_sum(struct trial *self, const struct program_loop *loop
     return self->steps < 0 ? refuse_size(self, loop->place) : STATUS_OK;
 }
 
-static bool is_last_of_loop(const struct program *program, const struct program_loop *loop, int s)
-{
-    bool last = true;
-    for (int after = s + 1; after < loop->end_statement; after++)
-        last = last &&
-               program->statements[after].target.tensor != program->statements[s].target.tensor;
-    return last;
-}
-
 static enum status check_loop(struct trial *self, const struct program_loop *loop)
 {
     choose_values(self, loop->first_statement, loop->end_statement);
-    for (int s = loop->first_statement; s < loop->end_statement; s++)
-        if (self->program->tensors[self->program->statements[s].target.tensor].loop < 0 &&
-            is_last_of_loop(self->program, loop, s))
+    for (int s = loop->first_statement; s < loop->end_statement; s++) {
+        int tensor = self->program->statements[s].target.tensor;
+        if (self->program->tensors[tensor].loop < 0 &&
+            !program_computes(self->program, s + 1, loop->end_statement, tensor))
             TRY(check_sum(self, loop, s));
+    }
     return STATUS_OK;
 }
 
