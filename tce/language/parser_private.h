@@ -13,6 +13,13 @@ struct name_list {
     void *tree; /* of struct declared_name, tsearch */
 };
 
+/* Indices that are exchanged with those of another group. */
+struct index_group {
+    struct source_place begin;
+    int n, index[MAX_RANK]; /* numbers of program_index */
+    struct source_place place[MAX_RANK];
+};
+
 /* sym(GROUPS) or antisym(GROUPS) before a tensor: how groups are exchanged in the whole product. Groups
  * are of equal numbers of indices of the same spaces. sym(a, b, c) stands for all permutations, and
  * sym(a / b, c) for those that exchange a with one of the others. Where it makes groups of one index,
@@ -21,9 +28,7 @@ struct parsed_symmetrizer {
     bool antisymmetric;
     bool first_alone; /* sym(a / ...) */
     int n;            /* groups; 0 without a symmetrizer */
-    int n_of_group;
-    int index[PROGRAM_MAX_PERMUTED][MAX_RANK]; /* numbers of program_index */
-    struct source_place place[PROGRAM_MAX_PERMUTED][MAX_RANK];
+    struct index_group group[PROGRAM_MAX_PERMUTED];
 };
 enum { MAX_SYMMETRIZERS = 4 }; /* of a product */
 
