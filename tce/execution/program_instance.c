@@ -143,27 +143,11 @@ static enum status cut_and_plan(struct program_instance *self, const struct prog
     return status;
 }
 
-/* Checks declared symmetries against those of functions and of the source's bindings. */
-static enum status check_symmetries(struct program *program, const struct program_source *source)
-{
-    static const struct fill_symmetry functions[] = {{.name = "constant"}, {.name = "delta"}};
-    int n_functions = sizeof functions / sizeof functions[0];
-    size_t n = (size_t)(n_functions + source->n_fills);
-    struct fill_symmetry *fills = malloc(n * sizeof *fills);
-    TRY(CHECK_MEMORY(fills, "no memory for the symmetries of a program"));
-    memcpy(fills, functions, sizeof functions);
-    for (int f = 0; f < source->n_fills; f++)
-        fills[n_functions + f] = source->fills[f];
-    enum status status = symmetry_check_program(program, (int)n, fills);
-    free(fills);
-    return status;
-}
-
 static enum status parse_and_plan(struct program_instance *self,
                                   const struct program_source *source)
 {
     TRY(program_parse(source->text, source->length, source->file, &self->program));
-    TRY(check_symmetries(&self->program, source));
+    TRY(symmetry_check_program(&self->program, source->n_fills, source->fills));
     TRY(cut_and_plan(self, source));
     for (int t = 0; t < self->program.n_tensors; t++)
         TRY(check_tensor(self, t));

@@ -28,25 +28,26 @@ struct verification {
 
 /* --- arrays --- */
 
-/* A zero array; freed in any case. */
-static enum status init_array(const char *name, int rank, const int64_t size[],
+/* A zero array; fini_array follows in any case. */
+static enum status init_array(const struct program_instance *instance, int tensor,
                               struct whole_array *array)
 {
+    const struct program_tensor *declared = &instance->program.tensors[tensor];
     double n = 1;
-    *array = (struct whole_array){.rank = rank, .n = 1};
-    for (int d = rank - 1; d >= 0; d--) {
-        array->size[d] = size[d];
+    *array = (struct whole_array){.rank = declared->rank, .n = 1};
+    for (int d = declared->rank - 1; d >= 0; d--) {
+        array->size[d] = instance->spaces[declared->space[d]]->size;
         array->stride[d] = array->n;
-        n *= (double)size[d];
+        n *= (double)array->size[d];
         if (n > 0x1p40)
             return FAIL(STATUS_LIMIT, "tensor %s has %.3g elements: too many for nested loops",
-                        name, n);
-        array->n *= size[d];
+                        declared->name, n);
+        array->n *= array->size[d];
     }
     array->elements = calloc((size_t)array->n, sizeof *array->elements);
     array->norms = calloc((size_t)array->n, sizeof *array->norms);
     return CHECK_MEMORY(array->elements && array->norms,
-                        "no memory for the %.3g elements of tensor %s", n, name);
+                        "no memory for the %.3g elements of tensor %s", n, declared->name);
 }
 
 static void fini_array(struct whole_array *array)
@@ -54,16 +55,6 @@ static void fini_array(struct whole_array *array)
     free(array->elements);
     free(array->norms);
     *array = (struct whole_array){0};
-}
-
-static enum status create_array(const struct program_instance *instance, int tensor,
-                                struct whole_array *array)
-{
-    const struct program_tensor *declared = &instance->program.tensors[tensor];
-    int64_t size[MAX_RANK];
-    for (int d = 0; d < declared->rank; d++)
-        size[d] = instance->spaces[declared->space[d]]->size;
-    return init_array(declared->name, declared->rank, size, array);
 }
 
 /* Whether the labels of the values' tiles allow the element. */
@@ -99,7 +90,7 @@ static enum status fill_arrays(struct verification *self)
     for (int i = 0; i < program->n_tensors; i++) {
         const struct program_tensor *declared = &program->tensors[i];
         struct tensor_function function;
-        TRY(create_array(self->instance, i, &self->arrays[i]));
+        TRY(init_array(self->instance, i, &self->arrays[i]));
         if (!declared->fill)
             continue;
         TRY(tensor_function_find(declared->fill, declared->n_arguments, declared->arguments,

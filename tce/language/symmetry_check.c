@@ -96,15 +96,25 @@ static enum status bind_fill(struct program *program, int number, const struct f
     return status;
 }
 
+/* The symmetry of a fill, by its name; NULL: none is known. */
+static const struct fill_symmetry *find_fill(const char *name, int n,
+                                             const struct fill_symmetry fills[])
+{
+    static const struct fill_symmetry functions[] = {{.name = "constant"}, {.name = "delta"}};
+    for (size_t f = 0; f < sizeof functions / sizeof functions[0]; f++)
+        if (strcmp(functions[f].name, name) == 0)
+            return &functions[f];
+    for (int f = 0; f < n; f++)
+        if (strcmp(fills[f].name, name) == 0)
+            return &fills[f];
+    return NULL;
+}
+
 static enum status bind_fills(struct program *program, int n, const struct fill_symmetry fills[])
 {
-    for (int t = 0; t < program->n_tensors; t++) {
-        const struct fill_symmetry *fill = NULL;
-        for (int f = 0; program->tensors[t].fill && f < n && !fill; f++)
-            fill = strcmp(fills[f].name, program->tensors[t].fill) == 0 ? &fills[f] : NULL;
+    for (int t = 0; t < program->n_tensors; t++)
         if (program->tensors[t].fill)
-            TRY(bind_fill(program, t, fill));
-    }
+            TRY(bind_fill(program, t, find_fill(program->tensors[t].fill, n, fills)));
     return STATUS_OK;
 }
 

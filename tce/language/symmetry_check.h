@@ -24,7 +24,7 @@ struct fill_symmetry {
 };
 
 /* Gives tensors that nothing assigns to all the symmetry of their fill, and checks what the program claims.
- * fills  n of them; a name that is not among them stands for numbers without symmetry
+ * fills  n of them, beside the functions; a name that is not among them stands for numbers without symmetry
  * Not collective; the same on every process.
  * Errors: STATUS_INPUT, with the place, for a fill, statement or loop whose symmetry is not shown, or that has too many
  * indices for this; STATUS_NO_MEMORY. */

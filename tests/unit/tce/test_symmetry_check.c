@@ -11,13 +11,9 @@
 
 static enum status prove(const char *text)
 {
-    static const struct fill_symmetry functions[] = {{.name = "constant"}, {.name = "delta"}};
-    struct fill_symmetry fills[2 + METHOD_N_FILLS];
     struct program program;
-    memcpy(fills, functions, sizeof functions);
-    memcpy(fills + 2, method_fill_symmetries, sizeof method_fill_symmetries);
     check_ok(program_parse(text, strlen(text), "x.tce", &program));
-    enum status status = symmetry_check_program(&program, 2 + METHOD_N_FILLS, fills);
+    enum status status = symmetry_check_program(&program, METHOD_N_FILLS, method_fill_symmetries);
     program_fini(&program);
     return status;
 }
