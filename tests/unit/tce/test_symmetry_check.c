@@ -182,6 +182,12 @@ static void test_the_rest_is_refused_with_its_place(void **state)
         {PLAIN "tensor A[a] = random(1)\ntensor B[a] = random(2)\n"
                "tensor S[a,b] symmetric a b\nS[a,b] = A[a] * B[b]\n",
          "x.tce:9:1: this does not make S[b,a] equal to S[a,b], as line 8 declares"},
+        /* With three values of a, b, c, d the even permutations are all. */
+        {PLAIN "tensor A[a,b,c,d] = random(1)\ntensor S[a,b,c,d] symmetric a b c d\n"
+               "S[a,b,c,d] = A[a,b,c,d] + A[a,c,d,b] + A[a,d,b,c] + A[b,a,d,c] +\n A[b,c,a,d] + "
+               "A[b,d,c,a] + A[c,a,b,d] + A[c,b,d,a] + A[c,d,a,b] + A[d,a,c,b] + A[d,b,a,c] + "
+               "A[d,c,b,a]\n",
+         "x.tce:8:1: this does not make"},
         {PLAIN "tensor A[a,b,c] = random(1)\ntensor S[a,b,c] symmetric a b c\n"
                "S[a,b,c] = A[a,b,c] + A[b,c,a] + A[c,a,b]\n",
          "x.tce:8:1: this does not make"},
