@@ -3,9 +3,9 @@
 
 #include "support/base/agree.h"
 #include "support/base/sha256.h"
-#include "tce/execution/symmetry_proof.h"
 #include "tce/language/parser.h"
 #include "tce/plan/tile_choice.h"
+#include "tce/tensor/odometer.h"
 #include "tce/tensor/tensor_functions.h"
 
 #include <stdlib.h>
@@ -94,20 +94,27 @@ static enum status plan_with_tiles(struct program_instance *self,
                        source->pairs, &self->plan);
 }
 
-/* Checks the bars of tensors over bound spaces, whose spins are unknown to the parser. */
-static enum status check_bars(const struct program_instance *self)
+/* Checks a tensor whose labels were unknown to the parser: that of one over bound spaces with spins has a bar, and that
+ * one over other spaces has a block. */
+static enum status check_tensor(const struct program_instance *self, int number)
 {
-    for (int t = 0; t < self->program.n_tensors; t++) {
-        const struct program_tensor *tensor = &self->program.tensors[t];
-        for (int d = 0; d < tensor->rank && !tensor->has_bar; d++)
-            if (self->plan->spaces.spaces[tensor->space[d]].has_spins)
-                return source_fail(
-                    self->program.file, tensor->place,
-                    "'%s' needs a bar '|' between its upper and its lower indices, "
-                    "because space '%s' is bound to orbitals with spins, those of an "
-                    "unrestricted reference: write the program over spin orbitals",
-                    tensor->name, self->program.spaces[tensor->space[d]].name);
+    const struct program_tensor *tensor = &self->program.tensors[number];
+    bool is_bound = false;
+    for (int d = 0; d < tensor->rank; d++) {
+        const struct program_space *space = &self->program.spaces[tensor->space[d]];
+        is_bound = is_bound || space->binding;
+        if (!tensor->has_bar && self->plan->spaces.spaces[tensor->space[d]].has_spins)
+            return source_fail(self->program.file, tensor->place,
+                               "'%s' needs a bar '|' between its upper and its lower indices, "
+                               "because space '%s' is bound to orbitals with spins, those of an "
+                               "unrestricted reference: write the program over spin orbitals",
+                               tensor->name, space->name);
     }
+    if (!is_bound && self->plan->tensors[number].elements == 0)
+        return source_fail(self->program.file, tensor->place,
+                           "'%s' has no block: no labels of its indices have irrep %d and spin %d "
+                           "together; change its labels or its indices",
+                           tensor->name, tensor->irrep, tensor->spin);
     return STATUS_OK;
 }
 
@@ -136,31 +143,15 @@ static enum status cut_and_plan(struct program_instance *self, const struct prog
     return status;
 }
 
-/* Checks declared symmetries against those of functions and of the source's bindings. */
-static enum status check_symmetries(struct program *program, const struct program_source *source)
-{
-    static const struct fill_symmetry functions[] = {{.name = "constant"}, {.name = "delta"}};
-    int n_functions = sizeof functions / sizeof functions[0];
-    size_t n = (size_t)(n_functions + source->n_fills);
-    struct fill_symmetry *fills = malloc(n * sizeof *fills);
-    TRY(CHECK_MEMORY(fills, "no memory for the symmetries of a program"));
-    memcpy(fills, functions, sizeof functions);
-    for (int f = 0; f < source->n_fills; f++)
-        fills[n_functions + f] = source->fills[f];
-    enum status status = symmetry_check_program(program, (int)n, fills);
-    if (status == STATUS_OK)
-        status = symmetry_proof_run(program, (int)n, fills);
-    free(fills);
-    return status;
-}
-
 static enum status parse_and_plan(struct program_instance *self,
                                   const struct program_source *source)
 {
     TRY(program_parse(source->text, source->length, source->file, &self->program));
-    TRY(check_symmetries(&self->program, source));
+    TRY(symmetry_check_program(&self->program, source->n_fills, source->fills));
     TRY(cut_and_plan(self, source));
-    return check_bars(self);
+    for (int t = 0; t < self->program.n_tensors; t++)
+        TRY(check_tensor(self, t));
+    return STATUS_OK;
 }
 
 enum status program_instance_init(const struct program_source *source, MPI_Comm comm,
@@ -207,17 +198,15 @@ static enum status fill_by_function(int rank, const int64_t first[], const int64
                                     double *block, void *context)
 {
     struct tensor_function *function = context;
-    int64_t value[MAX_RANK];
-    for (int d = 0; d < rank; d++)
+    int64_t end[MAX_RANK], value[MAX_RANK];
+    for (int d = 0; d < rank; d++) {
         value[d] = first[d];
-    for (;;) {
-        *block++ = function->element(value, function);
-        int d = rank - 1;
-        for (; d >= 0 && ++value[d] == first[d] + extent[d]; d--)
-            value[d] = first[d];
-        if (d < 0)
-            return STATUS_OK;
+        end[d] = first[d] + extent[d];
     }
+    do
+        *block++ = function->element(value, function);
+    while (odometer_next(rank, first, end, value));
+    return STATUS_OK;
 }
 
 /* A tensor of a loop is filled for each of its tuples of tiles. */
@@ -253,10 +242,8 @@ enum status program_instance_fill(struct program_instance *self, int tensor)
 
 bool program_instance_is_assigned(const struct program_instance *self, int tensor)
 {
-    for (int i = 0; i < self->program.n_statements; i++)
-        if (self->program.statements[i].target.tensor == tensor)
-            return self->program.tensors[tensor].loop < 0;
-    return false;
+    return self->program.tensors[tensor].loop < 0 &&
+           program_computes(&self->program, 0, self->program.n_statements, tensor);
 }
 
 bool program_instance_is_result(const struct program_instance *self, int tensor)

@@ -47,7 +47,7 @@ struct program_source {
 };
 
 /* Parses the text, cuts the spaces and plans; allocates no tensors. Collective.
- * Sets *instance in any case. Errors: those of program_parse, symmetry_proof_run and plan_create; STATUS_INPUT, with
+ * Sets *instance in any case. Errors: those of program_parse, symmetry_check_program and plan_create; STATUS_INPUT, with
  * the place, for a bound space that the source lacks, and for a tensor without a bar in one that is
  * bound to blocks with spins. The same everywhere. */
 enum status program_instance_init(const struct program_source *source, MPI_Comm comm,

@@ -10,6 +10,7 @@
 #include "support/mpi/wall_time.h"
 #include "tce/integrals/mo_integrals.h"
 #include "tce/integrals/mo_plan.h"
+#include "tce/tensor/odometer.h"
 #include "tce/tensor/tensor.h"
 
 #include <errno.h>
@@ -191,17 +192,13 @@ static void walk_block(struct dump_writer *writer, struct dumped_block *block, u
         first[d] = block->space[d]->first[block->tile[d]];
         end[d] = block->space[d]->first[block->tile[d] + 1];
         value[d] = first[d];
-        block->number[d] = number_of_value(orbitals, block->is_virtual[d], value[d]);
     }
-    for (int d = 3; d >= 0;) {
+    do {
+        for (int d = 0; d < 4; d++)
+            block->number[d] = number_of_value(orbitals, block->is_virtual[d], value[d]);
         block->element = *next++;
         use(writer, block);
-        for (d = 3; d >= 0 && ++value[d] == end[d]; d--)
-            value[d] = first[d];
-        for (int changed = d < 0 ? 0 : d; changed < 4; changed++)
-            block->number[changed] =
-                number_of_value(orbitals, block->is_virtual[changed], value[changed]);
-    }
+    } while (odometer_next(4, first, end, value));
 }
 
 /* Passes the elements of all blocks of a kind that are wanted to the function. */

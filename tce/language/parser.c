@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Steps that searches for labels may take in a whole program: a second or so. */
-#define LABEL_EFFORT 50000000
-
 /* --- tokens --- */
 
 enum status parser_step(struct parser *parser)
@@ -29,6 +26,13 @@ enum status parser_accept(struct parser *parser, const char *text, bool *found)
 {
     *found = token_is(&parser->token, text);
     return *found ? parser_step(parser) : STATUS_OK;
+}
+
+enum status parser_accept_either(struct parser *parser, const char *first, const char *second,
+                                 int *which)
+{
+    *which = token_is(&parser->token, first) - token_is(&parser->token, second);
+    return *which != 0 ? parser_step(parser) : STATUS_OK;
 }
 
 enum status parser_expect(struct parser *parser, const char *text, const char *what)
@@ -197,6 +201,14 @@ enum status parser_integer(struct parser *parser, const char *what, int64_t min,
     return parser_step(parser);
 }
 
+enum status parser_option(struct parser *parser, const char *word, const char *what, int64_t min,
+                          int64_t max, int64_t *value)
+{
+    bool found;
+    TRY(parser_accept(parser, word, &found));
+    return found ? parser_integer(parser, what, min, max, value) : STATUS_OK;
+}
+
 enum status parser_scale(const struct parser *parser, struct source_place place, bool divide,
                          double value, double *coefficient)
 {
@@ -334,8 +346,7 @@ enum status program_parse(const char *text, size_t length, const char *file,
                           struct program *program)
 {
     *program = (struct program){.energy = -1, .final_energy = -1};
-    struct parser parser = {
-        .file = file, .program = program, .loop = -1, .label_effort = LABEL_EFFORT};
+    struct parser parser = {.file = file, .program = program, .loop = -1};
     lexer_init(&parser.lexer, text, length, file);
     enum status status = parse_text(&parser, length);
     free_names(&parser.spaces);

@@ -18,19 +18,11 @@ enum status parser_tile(struct parser *parser)
 /* SIZE [irrep N] [alpha | beta] */
 static enum status parse_block(struct parser *parser, struct index_block *block)
 {
+    int64_t irrep = 0;
     TRY(parser_integer(parser, "the size of a block", 1, PROGRAM_MAX_SIZE, &block->size));
-    bool irrep;
-    TRY(parser_accept(parser, "irrep", &irrep));
-    if (irrep) {
-        int64_t value;
-        TRY(parser_integer(parser, "an irrep", 0, N_IRREPS - 1, &value));
-        block->irrep = (int)value;
-    }
-    bool alpha, beta = false;
-    TRY(parser_accept(parser, "alpha", &alpha));
-    if (!alpha)
-        TRY(parser_accept(parser, "beta", &beta));
-    block->spin = alpha - beta;
+    TRY(parser_option(parser, "irrep", "an irrep", 0, N_IRREPS - 1, &irrep));
+    TRY(parser_accept_either(parser, "alpha", "beta", &block->spin));
+    block->irrep = (int)irrep;
     return STATUS_OK;
 }
 
@@ -68,10 +60,7 @@ enum status parser_space(struct parser *parser)
         TRY(parse_binding(parser, space));
     else
         TRY(parse_blocks(parser, space));
-    bool tile;
-    TRY(parser_accept(parser, "tile", &tile));
-    if (tile)
-        TRY(parser_integer(parser, "the values in a tile", 1, PROGRAM_MAX_SIZE, &space->tile));
+    TRY(parser_option(parser, "tile", "the values in a tile", 1, PROGRAM_MAX_SIZE, &space->tile));
     if (!parser_at_line_end(parser))
         return parser_unexpected(parser, space->binding
                                              ? "'tile' or the end of the line"
@@ -122,20 +111,11 @@ static enum status declare_tensor(struct parser *parser, struct program_tensor *
     return STATUS_OK;
 }
 
-/* Whether the open loop has the index. */
-static bool is_loop_index(const struct parser *parser, int index)
-{
-    const struct program_loop *loop =
-        parser->loop >= 0 ? &parser->program->loops[parser->loop] : NULL;
-    for (int i = 0; loop && i < loop->n; i++)
-        if (loop->index[i] == index)
-            return true;
-    return false;
-}
-
 static enum status parse_tensor_spaces(struct parser *parser, struct parsed_indices *list,
                                        struct program_tensor *tensor)
 {
+    const struct program_loop *loop =
+        parser->loop >= 0 ? &parser->program->loops[parser->loop] : NULL;
     if (!token_is(&parser->token, "["))
         return parser_unexpected(parser, "'[' and the indices of the tensor; one without indices "
                                          "is declared by 'scalar'");
@@ -143,8 +123,8 @@ static enum status parse_tensor_spaces(struct parser *parser, struct parsed_indi
     tensor->rank = list->n;
     tensor->has_bar = list->bar >= 0;
     for (int d = 0; d < list->n; d++) {
-        tensor->loop_index[d] = is_loop_index(parser, list->index[d]) ? list->index[d] : -1;
-        tensor->index[d] = list->index[d];
+        bool held = loop && program_loop_has_index(loop, list->index[d]);
+        tensor->loop_index[d] = held ? list->index[d] : -1;
         tensor->space[d] = parser->program->indices[list->index[d]].space;
         tensor->sign[d] = tensor->has_bar && d >= list->bar ? -1 : 1;
     }
@@ -154,18 +134,11 @@ static enum status parse_tensor_spaces(struct parser *parser, struct parsed_indi
 /* [irrep N] [spin N] */
 static enum status parse_labels(struct parser *parser, struct program_tensor *tensor)
 {
-    bool irrep, spin;
-    int64_t value;
-    TRY(parser_accept(parser, "irrep", &irrep));
-    if (irrep) {
-        TRY(parser_integer(parser, "an irrep", 0, N_IRREPS - 1, &value));
-        tensor->irrep = (int)value;
-    }
-    TRY(parser_accept(parser, "spin", &spin));
-    if (spin) {
-        TRY(parser_integer(parser, "a spin", -tensor->rank, tensor->rank, &value));
-        tensor->spin = (int)value;
-    }
+    int64_t irrep = 0, spin = 0;
+    TRY(parser_option(parser, "irrep", "an irrep", 0, N_IRREPS - 1, &irrep));
+    TRY(parser_option(parser, "spin", "a spin", -tensor->rank, tensor->rank, &spin));
+    tensor->irrep = (int)irrep;
+    tensor->spin = (int)spin;
     return STATUS_OK;
 }
 

@@ -59,11 +59,9 @@ static enum status read_loop_index(struct parser *parser, struct program_loop *l
     if (loop->n == PROGRAM_MAX_LOOP_INDICES)
         return source_fail(parser->file, name.place, "a loop has at most %d indices",
                            PROGRAM_MAX_LOOP_INDICES);
-    for (int i = 0; i < loop->n; i++)
-        if (loop->index[i] == index)
-            return source_fail(parser->file, name.place,
-                               "%s appears in the loop twice: leave one out",
-                               token_show(&name).text);
+    if (program_loop_has_index(loop, index))
+        return source_fail(parser->file, name.place, "%s appears in the loop twice: leave one out",
+                           token_show(&name).text);
     if (loop->ordered && indices[index].space != indices[loop->index[0]].space)
         return source_fail(parser->file, name.place,
                            "%s and '%s' are of different spaces and have no order: write ','",

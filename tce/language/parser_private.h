@@ -13,6 +13,13 @@ struct name_list {
     void *tree; /* of struct declared_name, tsearch */
 };
 
+/* Indices that are exchanged with those of another group. */
+struct index_group {
+    struct source_place begin;
+    int n, index[MAX_RANK]; /* numbers of program_index */
+    struct source_place place[MAX_RANK];
+};
+
 /* sym(GROUPS) or antisym(GROUPS) before a tensor: how groups are exchanged in the whole product. Groups
  * are of equal numbers of indices of the same spaces. sym(a, b, c) stands for all permutations, and
  * sym(a / b, c) for those that exchange a with one of the others. Where it makes groups of one index,
@@ -21,9 +28,7 @@ struct parsed_symmetrizer {
     bool antisymmetric;
     bool first_alone; /* sym(a / ...) */
     int n;            /* groups; 0 without a symmetrizer */
-    int n_of_group;
-    int index[PROGRAM_MAX_PERMUTED][MAX_RANK]; /* numbers of program_index */
-    struct source_place place[PROGRAM_MAX_PERMUTED][MAX_RANK];
+    struct index_group group[PROGRAM_MAX_PERMUTED];
 };
 enum { MAX_SYMMETRIZERS = 4 }; /* of a product */
 
@@ -38,8 +43,7 @@ struct parser {
     int loop;                       /* the open one; -1: none */
     int n_symmetrizers;             /* of the product at hand */
     struct parsed_symmetrizer symmetrizers[MAX_SYMMETRIZERS];
-    int n_terms;          /* of all statements */
-    int64_t label_effort; /* left, for label_search.h */
+    int n_terms; /* of all statements */
 };
 
 /* Steps to the next token. */
@@ -51,6 +55,11 @@ bool parser_at_line_end(const struct parser *parser);
 /* Steps over the token if it is this symbol or word.
  * found  out: whether it was */
 enum status parser_accept(struct parser *parser, const char *text, bool *found);
+
+/* Steps over the token if it is one of two symbols or words.
+ * which  out: 1 the first, -1 the second, 0 none */
+enum status parser_accept_either(struct parser *parser, const char *first, const char *second,
+                                 int *which);
 
 /* Steps over a symbol or word that must come.
  * what  the expectation, for the message */
@@ -75,6 +84,10 @@ enum status parser_find(const struct parser *parser, const struct name_list *lis
 /* A whole number in [min, max]. what: "the size of a block", for instance. */
 enum status parser_integer(struct parser *parser, const char *what, int64_t min, int64_t max,
                            int64_t *value);
+
+/* Such a number after a word, if the word comes. */
+enum status parser_option(struct parser *parser, const char *word, const char *what, int64_t min,
+                          int64_t max, int64_t *value);
 
 /* A number with an optional sign and an optional divisor: -1/2. */
 enum status parser_real(struct parser *parser, double *value);

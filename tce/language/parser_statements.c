@@ -121,11 +121,9 @@ static enum status read_symmetrizers(struct parser *parser)
 {
     for (;;) {
         struct source_place place = parser->token.place;
-        bool symmetric, antisymmetric = false;
-        TRY(parser_accept(parser, "sym", &symmetric));
-        if (!symmetric)
-            TRY(parser_accept(parser, "antisym", &antisymmetric));
-        if (!symmetric && !antisymmetric)
+        int sign;
+        TRY(parser_accept_either(parser, "sym", "antisym", &sign));
+        if (sign == 0)
             return STATUS_OK;
         if (parser->n_symmetrizers == MAX_SYMMETRIZERS)
             return source_fail(parser->file, place,
@@ -134,7 +132,7 @@ static enum status read_symmetrizers(struct parser *parser)
                                "of its own, and permute that",
                                MAX_SYMMETRIZERS + 1, MAX_SYMMETRIZERS);
         struct parsed_symmetrizer *next = &parser->symmetrizers[parser->n_symmetrizers++];
-        *next = (struct parsed_symmetrizer){.antisymmetric = antisymmetric};
+        *next = (struct parsed_symmetrizer){.antisymmetric = sign < 0};
         TRY(parser_symmetrizer(parser, next));
     }
 }
@@ -142,12 +140,9 @@ static enum status read_symmetrizers(struct parser *parser)
 /* A factor of a product: a number, with a sign if need be, or a tensor. */
 static enum status parse_operand(struct parser *parser, struct program_term *term)
 {
-    bool negative, positive = false;
-    int n_symmetrizers = parser->n_symmetrizers;
-    TRY(parser_accept(parser, "-", &negative));
-    if (!negative)
-        TRY(parser_accept(parser, "+", &positive));
-    if (negative)
+    int sign, n_symmetrizers = parser->n_symmetrizers;
+    TRY(parser_accept_either(parser, "+", "-", &sign));
+    if (sign < 0)
         term->coefficient = -term->coefficient;
     if (term->place.line == 0)
         term->place = parser->token.place;
@@ -213,13 +208,11 @@ static enum status parse_sum(struct parser *parser, struct program_statement *st
 {
     TRY(append_term(parser, statement, sign));
     while (!parser_at_line_end(parser)) {
-        bool plus, minus = false;
-        TRY(parser_accept(parser, "+", &plus));
-        if (!plus)
-            TRY(parser_accept(parser, "-", &minus));
-        if (!plus && !minus)
+        int plus;
+        TRY(parser_accept_either(parser, "+", "-", &plus));
+        if (plus == 0)
             return parser_unexpected(parser, "'*', '+', '-' or the end of the line");
-        TRY(append_term(parser, statement, minus ? -sign : sign));
+        TRY(append_term(parser, statement, plus * sign));
     }
     return STATUS_OK;
 }
@@ -265,7 +258,8 @@ enum status parser_statement(struct parser *parser)
     TRY(parser_step(parser));
     TRY(parse_sum(parser, statement, subtract ? -1 : 1));
     TRY(copy_text(parser, begin, &statement->text));
-    return program_check_statement(program, statement, &parser->label_effort);
+    statement->keeps_labels = program_check_keeps_labels(program, statement);
+    return program_check_statement(program, statement);
 }
 
 /* --- iterate --- */

@@ -1,15 +1,63 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* symmetric (i a)(j b), antisymmetric i j, a b: the exchanges that a declaration lists. */
+/* Groups of indices that are exchanged: symmetric (i a)(j b), antisymmetric i j, a b in declarations, and
+ * sym(i a, j b), antisym(a / b, c) before products. */
 #include "support/base/array.h"
 #include "tce/language/parser_private.h"
+#include "tce/tensor/odometer.h"
 
 #include <stdlib.h>
 
-/* Places that are exchanged together with those of another group. */
-struct place_group {
-    struct source_place place;
-    int n, at[MAX_RANK];
-};
+/* --- groups --- */
+
+static enum status read_group_index(struct parser *parser, const char *what,
+                                    struct index_group *group)
+{
+    struct token name;
+    TRY(parser_name(parser, what, &name));
+    if (group->n == MAX_RANK)
+        return source_fail(parser->file, name.place,
+                           "%s is index %d of its group; at most %d are possible",
+                           token_show(&name).text, MAX_RANK + 1, MAX_RANK);
+    group->place[group->n] = name.place;
+    return parser_find(parser, &parser->indices, "index", &name, &group->index[group->n++]);
+}
+
+/* Checks that two groups can be exchanged. */
+static enum status check_groups(const struct parser *parser, const struct index_group *left,
+                                const struct index_group *right)
+{
+    const struct program_index *indices = parser->program->indices;
+    if (left->n != right->n)
+        return source_fail(parser->file, right->begin,
+                           "this group has %d ind%s, the one before it %d; groups that are "
+                           "exchanged have equally many",
+                           right->n, right->n == 1 ? "ex" : "ices", left->n);
+    for (int i = 0; i < left->n; i++)
+        if (indices[left->index[i]].space != indices[right->index[i]].space)
+            return source_fail(
+                parser->file, right->begin,
+                "'%s' and '%s' are of different spaces and cannot be exchanged; what moves "
+                "together stands in one group, as in symmetric (i a)(j b) and sym(i a, j b)",
+                indices[left->index[i]].name, indices[right->index[i]].name);
+    return STATUS_OK;
+}
+
+/* Checks that n groups of equal length have an index once. */
+static enum status check_different(const struct parser *parser, struct source_place place, int n,
+                                   const struct index_group group[])
+{
+    int length = group[0].n;
+    for (int i = 0; i < n * length; i++)
+        for (int j = 0; j < i; j++) {
+            int index = group[i / length].index[i % length];
+            if (index == group[j / length].index[j % length])
+                return source_fail(parser->file, place, "'%s' appears twice in what is exchanged",
+                                   parser->program->indices[index].name);
+        }
+    return STATUS_OK;
+}
+
+/* --- declarations --- */
 
 /* A word that ends the exchanges, or belongs before them. */
 static bool is_word_of_declaration(const struct token *token)
@@ -18,21 +66,25 @@ static bool is_word_of_declaration(const struct token *token)
            token_is(token, "irrep") || token_is(token, "spin");
 }
 
-/* The place of a name in the brackets of the declaration. */
-static enum status read_exchanged_place(struct parser *parser, const struct parsed_indices *list,
-                                        int *at)
+static int find_place(const struct parsed_indices *list, int index)
 {
-    struct token name;
-    int index, n = 0;
-    if (is_word_of_declaration(&parser->token))
+    int d = 0;
+    while (d < list->n && list->index[d] != index)
+        d++;
+    return d;
+}
+
+/* An index that stands once in the brackets of the declaration. */
+static enum status read_exchanged_index(struct parser *parser, const struct parsed_indices *list,
+                                        struct index_group *group)
+{
+    const struct token name = parser->token;
+    int n = 0;
+    if (is_word_of_declaration(&name))
         return parser_unexpected(parser, "the name of an index of this tensor");
-    TRY(parser_name(parser, "the name of an index of this tensor", &name));
-    TRY(parser_find(parser, &parser->indices, "index", &name, &index));
+    TRY(read_group_index(parser, "the name of an index of this tensor", group));
     for (int d = 0; d < list->n; d++)
-        if (list->index[d] == index) {
-            *at = d;
-            n++;
-        }
+        n += list->index[d] == group->index[group->n - 1];
     if (n == 1)
         return STATUS_OK;
     return source_fail(parser->file, name.place,
@@ -48,18 +100,15 @@ static bool begins_group(const struct token *token)
 }
 
 /* i, or (i a). */
-static enum status read_place_group(struct parser *parser, const struct parsed_indices *list,
-                                    struct place_group *group)
+static enum status read_exchanged_group(struct parser *parser, const struct parsed_indices *list,
+                                        struct index_group *group)
 {
     bool open;
-    *group = (struct place_group){.place = parser->token.place};
+    *group = (struct index_group){.begin = parser->token.place};
     TRY(parser_accept(parser, "(", &open));
-    do {
-        if (group->n == MAX_RANK)
-            return source_fail(parser->file, parser->token.place, "more than %d indices in a group",
-                               MAX_RANK);
-        TRY(read_exchanged_place(parser, list, &group->at[group->n++]));
-    } while (open && parser->token.kind == TOKEN_NAME);
+    do
+        TRY(read_exchanged_index(parser, list, group));
+    while (open && parser->token.kind == TOKEN_NAME);
     if (open && token_is(&parser->token, ","))
         return source_fail(parser->file, parser->token.place,
                            "no comma stands within a group: indices that move together are side "
@@ -67,66 +116,28 @@ static enum status read_place_group(struct parser *parser, const struct parsed_i
     return open ? parser_expect(parser, ")", "another index or ')'") : STATUS_OK;
 }
 
-/* Checks one place of each of two groups. */
-static enum status check_exchanged_places(const struct parser *parser, struct source_place at,
-                                          const struct program_tensor *tensor,
-                                          const struct parsed_indices *list, int left, int right)
-{
-    struct token_text l = token_show(&list->token[left]), r = token_show(&list->token[right]);
-    if (tensor->space[left] != tensor->space[right])
-        return source_fail(parser->file, at,
-                           "%s and %s are of different spaces and cannot be exchanged; what moves "
-                           "together stands in parentheses, as in symmetric (i a)(j b)",
-                           l.text, r.text);
-    if (tensor->sign[left] != tensor->sign[right])
-        return source_fail(parser->file, at,
-                           "%s and %s are on different sides of the bar and cannot be exchanged",
-                           l.text, r.text);
-    return STATUS_OK;
-}
-
-/* Every place once, or the exchange would be none. */
-static enum status check_places_differ(const struct parser *parser,
-                                       const struct parsed_indices *list,
-                                       const struct place_group *left,
-                                       const struct place_group *right)
-{
-    bool met[MAX_RANK] = {false};
-    for (int i = 0; i < left->n + right->n; i++) {
-        int at = i < left->n ? left->at[i] : right->at[i - left->n];
-        if (met[at])
-            return source_fail(parser->file, right->place, "%s appears twice in what is exchanged",
-                               token_show(&list->token[at]).text);
-        met[at] = true;
-    }
-    return STATUS_OK;
-}
-
 static enum status add_exchange(struct parser *parser, const struct parsed_indices *list, int sign,
-                                const struct place_group *left, const struct place_group *right,
+                                const struct index_group *left, const struct index_group *right,
                                 struct program_tensor *tensor)
 {
+    const struct index_group groups[] = {*left, *right};
     struct signed_permutation permutation = symmetry_identity();
-    if (left->n != right->n)
-        return source_fail(parser->file, right->place,
-                           "this group has %d ind%s, the one before it %d; groups that are "
-                           "exchanged have equally many",
-                           right->n, right->n == 1 ? "ex" : "ices", left->n);
-    TRY(check_places_differ(parser, list, left, right));
+    TRY(check_groups(parser, left, right));
+    TRY(check_different(parser, right->begin, 2, groups));
     for (int i = 0; i < left->n; i++) {
-        TRY(check_exchanged_places(parser, right->place, tensor, list, left->at[i], right->at[i]));
-        permutation.place[left->at[i]] = (int8_t)right->at[i];
-        permutation.place[right->at[i]] = (int8_t)left->at[i];
+        int l = find_place(list, left->index[i]), r = find_place(list, right->index[i]);
+        if (tensor->sign[l] != tensor->sign[r])
+            return source_fail(
+                parser->file, right->begin,
+                "%s and %s are on different sides of the bar and cannot be exchanged",
+                token_show(&list->token[l]).text, token_show(&list->token[r]).text);
+        permutation.place[l] = (int8_t)r;
+        permutation.place[r] = (int8_t)l;
     }
     permutation.sign = (int8_t)sign;
     TRY(array_append(&tensor->exchanges, &tensor->n_exchanges, sizeof *tensor->exchanges));
-    struct program_exchange *exchange = &tensor->exchanges[tensor->n_exchanges - 1];
-    *exchange = (struct program_exchange){
-        .place = left->place, .permutation = permutation, .n_of_group = left->n};
-    for (int i = 0; i < left->n; i++) {
-        exchange->left[i] = (int8_t)left->at[i];
-        exchange->right[i] = (int8_t)right->at[i];
-    }
+    tensor->exchanges[tensor->n_exchanges - 1] =
+        (struct program_exchange){.place = left->begin, .permutation = permutation};
     return STATUS_OK;
 }
 
@@ -134,14 +145,14 @@ static enum status add_exchange(struct parser *parser, const struct parsed_indic
 static enum status read_exchanges(struct parser *parser, const struct parsed_indices *list,
                                   int sign, struct program_tensor *tensor)
 {
-    struct place_group left, right;
-    TRY(read_place_group(parser, list, &left));
+    struct index_group left, right;
+    TRY(read_exchanged_group(parser, list, &left));
     if (!begins_group(&parser->token))
         return parser_unexpected(parser,
                                  "the index or group that this one is exchanged with, as in "
                                  "i j or (i a)(j b)");
     while (begins_group(&parser->token)) {
-        TRY(read_place_group(parser, list, &right));
+        TRY(read_exchanged_group(parser, list, &right));
         TRY(add_exchange(parser, list, sign, &left, &right, tensor));
         left = right;
     }
@@ -182,11 +193,10 @@ enum status parser_symmetry(struct parser *parser, const struct parsed_indices *
     const struct source_place place = parser->token.place;
     for (;;) {
         const struct token word = parser->token;
-        bool symmetric, antisymmetric = false, more;
-        TRY(parser_accept(parser, "symmetric", &symmetric));
-        if (!symmetric)
-            TRY(parser_accept(parser, "antisymmetric", &antisymmetric));
-        if (!symmetric && !antisymmetric)
+        int sign;
+        bool more;
+        TRY(parser_accept_either(parser, "symmetric", "antisymmetric", &sign));
+        if (sign == 0)
             break;
         if (tensor->loop >= 0)
             return source_fail(
@@ -195,7 +205,7 @@ enum status parser_symmetry(struct parser *parser, const struct parsed_indices *
                 "only stored tensors declare symmetries",
                 tensor->name);
         do {
-            TRY(read_exchanges(parser, list, symmetric ? 1 : -1, tensor));
+            TRY(read_exchanges(parser, list, sign, tensor));
             TRY(parser_accept(parser, ",", &more));
         } while (more);
     }
@@ -206,4 +216,180 @@ enum status parser_symmetry(struct parser *parser, const struct parsed_indices *
                            "i j`",
                            token_show(&parser->token).text);
     return tensor->n_exchanges > 0 ? generate_symmetry(parser, place, tensor) : STATUS_OK;
+}
+
+/* --- operators --- */
+
+/* The indices of the last group become groups of their own: sym(a b) is sym(a, b). */
+static enum status split_last_group(struct parser *parser, struct parsed_symmetrizer *symmetrizer)
+{
+    const struct index_group whole = symmetrizer->group[--symmetrizer->n];
+    if (symmetrizer->n + whole.n > PROGRAM_MAX_PERMUTED)
+        return source_fail(parser->file, whole.begin,
+                           "%d indices are permuted; at most %d are possible",
+                           symmetrizer->n + whole.n, PROGRAM_MAX_PERMUTED);
+    for (int i = 0; i < whole.n; i++) {
+        struct index_group *group = &symmetrizer->group[symmetrizer->n++];
+        *group = (struct index_group){.begin = whole.begin, .n = 1};
+        group->index[0] = whole.index[i];
+        group->place[0] = whole.place[i];
+        if (symmetrizer->n > 1)
+            TRY(check_groups(parser, group - 1, group));
+    }
+    return STATUS_OK;
+}
+
+/* Groups with commas between them, which may be left out where each has one index. */
+static enum status read_groups(struct parser *parser, struct parsed_symmetrizer *symmetrizer)
+{
+    const int first = symmetrizer->n;
+    for (bool more = true; more;) {
+        if (symmetrizer->n == PROGRAM_MAX_PERMUTED)
+            return source_fail(parser->file, parser->token.place,
+                               "group %d of what is permuted; at most %d are possible",
+                               PROGRAM_MAX_PERMUTED + 1, PROGRAM_MAX_PERMUTED);
+        struct index_group *group = &symmetrizer->group[symmetrizer->n++];
+        *group = (struct index_group){.begin = parser->token.place};
+        do
+            TRY(read_group_index(parser, "the name of an index", group));
+        while (parser->token.kind == TOKEN_NAME);
+        TRY(parser_accept(parser, ",", &more));
+        bool alone = symmetrizer->n == first + 1 && !more && !token_is(&parser->token, "/");
+        if (alone && group->n > 1 && (first == 0 || symmetrizer->group[0].n == 1))
+            TRY(split_last_group(parser, symmetrizer));
+        else if (symmetrizer->n > 1)
+            TRY(check_groups(parser, group - 1, group));
+    }
+    return STATUS_OK;
+}
+
+enum status parser_symmetrizer(struct parser *parser, struct parsed_symmetrizer *symmetrizer)
+{
+    struct source_place place = parser->token.place;
+    TRY(parser_expect(parser, "(", "'(' and the indices that are permuted, as in antisym(a, b)"));
+    TRY(read_groups(parser, symmetrizer));
+    if (symmetrizer->n == 1)
+        TRY(parser_accept(parser, "/", &symmetrizer->first_alone));
+    if (symmetrizer->first_alone)
+        TRY(read_groups(parser, symmetrizer));
+    TRY(parser_expect(parser, ")", "another index, ',' or ')'"));
+    if (symmetrizer->n == 1)
+        return source_fail(parser->file, place,
+                           "only one group of indices: there is nothing to exchange it with");
+    return check_different(parser, place, symmetrizer->n, symmetrizer->group);
+}
+
+/* --- permutations --- */
+
+/* The index that a permutation puts in the place of this one: group number i becomes to[i]. */
+static int permuted_index(const struct parsed_symmetrizer *symmetrizer, const int64_t to[],
+                          int index)
+{
+    for (int i = 0; i < symmetrizer->n; i++)
+        for (int j = 0; j < symmetrizer->group[i].n; j++)
+            if (symmetrizer->group[i].index[j] == index)
+                return symmetrizer->group[to[i]].index[j];
+    return index;
+}
+
+static bool is_odd(int n, const int64_t to[])
+{
+    bool odd = false;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            odd ^= to[j] > to[i];
+    return odd;
+}
+
+/* Whether each group comes once, and, where the first is alone, is exchanged with it or stays. */
+static bool is_permutation(const struct parsed_symmetrizer *symmetrizer, const int64_t to[])
+{
+    for (int i = 0; i < symmetrizer->n; i++) {
+        bool exchanged = i == 0 || (i == to[0] && to[i] == 0);
+        if (symmetrizer->first_alone && to[i] != i && !exchanged)
+            return false;
+        for (int j = 0; j < i; j++)
+            if (to[j] == to[i])
+                return false;
+    }
+    return true;
+}
+
+/* Appends product number `from` with its indices permuted. */
+static enum status append_permuted(struct parser *parser,
+                                   const struct parsed_symmetrizer *symmetrizer, const int64_t to[],
+                                   int from, struct program_statement *statement)
+{
+    if (parser->n_terms++ == PROGRAM_MAX_TERMS)
+        return source_fail(parser->file, statement->terms[from].place,
+                           "with the permutations of this product the program has more than %d "
+                           "products: compute part of it in a statement of its own",
+                           PROGRAM_MAX_TERMS);
+    TRY(array_append(&statement->terms, &statement->n_terms, sizeof *statement->terms));
+    const struct program_term *term = &statement->terms[from];
+    struct program_term *permuted = &statement->terms[statement->n_terms - 1];
+    bool negative = symmetrizer->antisymmetric && is_odd(symmetrizer->n, to);
+    permuted->place = term->place;
+    permuted->coefficient = negative ? -term->coefficient : term->coefficient;
+    for (int f = 0; f < term->n_factors; f++) {
+        TRY(array_append(&permuted->factors, &permuted->n_factors, sizeof *permuted->factors));
+        struct program_factor *factor = &permuted->factors[f];
+        *factor = term->factors[f];
+        for (int d = 0; d < parser->program->tensors[factor->tensor].rank; d++)
+            factor->index[d] = permuted_index(symmetrizer, to, factor->index[d]);
+    }
+    return STATUS_OK;
+}
+
+/* An index that permutations put into the place of one on the left side has to be in the product, or the
+ * latter would be lost. */
+static enum status check_permuted_index(const struct parser *parser,
+                                        const struct parsed_symmetrizer *symmetrizer, int group,
+                                        int i, const struct program_factor *target,
+                                        const struct program_term *term)
+{
+    int index = symmetrizer->group[group].index[i];
+    for (int f = 0; f < term->n_factors; f++)
+        if (program_factor_has_index(parser->program, &term->factors[f], index))
+            return STATUS_OK;
+    for (int g = 0; g < symmetrizer->n; g++) {
+        int other = symmetrizer->group[g].index[i];
+        bool exchanged = !symmetrizer->first_alone || g == 0 || group == 0;
+        if (g != group && exchanged && program_factor_has_index(parser->program, target, other))
+            return source_fail(parser->file, symmetrizer->group[group].place[i],
+                               "'%s' takes the place of '%s' here, but no factor of this product "
+                               "has it: permute indices of the product",
+                               parser->program->indices[index].name,
+                               parser->program->indices[other].name);
+    }
+    return STATUS_OK;
+}
+
+static enum status check_permuted_indices(const struct parser *parser,
+                                          const struct parsed_symmetrizer *symmetrizer,
+                                          const struct program_factor *target,
+                                          const struct program_term *term)
+{
+    for (int g = 0; g < symmetrizer->n; g++)
+        for (int i = 0; i < symmetrizer->group[0].n; i++)
+            TRY(check_permuted_index(parser, symmetrizer, g, i, target, term));
+    return STATUS_OK;
+}
+
+enum status parser_symmetrize(struct parser *parser, const struct parsed_symmetrizer *symmetrizer,
+                              int first, struct program_statement *statement)
+{
+    const int end_term = statement->n_terms, n = symmetrizer->n;
+    int64_t to[PROGRAM_MAX_PERMUTED], end[PROGRAM_MAX_PERMUTED];
+    TRY(check_permuted_indices(parser, symmetrizer, &statement->target, &statement->terms[first]));
+    for (int from = first; from < end_term; from++) {
+        for (int i = 0; i < n; i++) {
+            to[i] = i;
+            end[i] = n;
+        }
+        while (odometer_next(n, NULL, end, to))
+            if (is_permutation(symmetrizer, to))
+                TRY(append_permuted(parser, symmetrizer, to, from, statement));
+    }
+    return STATUS_OK;
 }

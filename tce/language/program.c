@@ -56,6 +56,31 @@ void program_fini(struct program *program)
     *program = (struct program){0};
 }
 
+bool program_computes(const struct program *program, int first, int end, int tensor)
+{
+    for (int s = first; s < end; s++)
+        if (program->statements[s].target.tensor == tensor)
+            return true;
+    return false;
+}
+
+bool program_factor_has_index(const struct program *program, const struct program_factor *factor,
+                              int index)
+{
+    for (int d = 0; d < program->tensors[factor->tensor].rank; d++)
+        if (factor->index[d] == index)
+            return true;
+    return false;
+}
+
+bool program_loop_has_index(const struct program_loop *loop, int index)
+{
+    for (int i = 0; i < loop->n; i++)
+        if (loop->index[i] == index)
+            return true;
+    return false;
+}
+
 enum status source_fail(const char *file, struct source_place place, const char *format, ...)
 {
     char message[768];

@@ -78,8 +78,6 @@ struct program_index {
 struct program_exchange {
     struct source_place place;
     struct signed_permutation permutation;
-    int n_of_group; /* places that are exchanged together, those on the left with those on the right */
-    int8_t left[MAX_RANK], right[MAX_RANK];
 };
 
 struct program_tensor {
@@ -87,7 +85,6 @@ struct program_tensor {
     struct source_place place;
     int rank; /* 0: a scalar */
     int space[MAX_RANK];
-    int index[MAX_RANK];   /* that the declaration names, for messages */
     int8_t sign[MAX_RANK]; /* +1 upper, -1 lower; without a bar +1 */
     bool has_bar;          /* needed if a space has spins: to be checked when one is bound */
     int irrep, spin;
@@ -95,7 +92,9 @@ struct program_tensor {
     struct program_exchange *exchanges;
     struct symmetry symmetry; /* what the plan may use: see symmetry_check.h */
     bool fills_packed; /* what fills it, and nothing assigns to, also fills its packed parts */
-    int loop;          /* that it is local to, a number of program_loop; -1: none, it is stored */
+    bool
+        any_order; /* its fill does not depend on the order of places of one space and side of the bar */
+    int loop;      /* that it is local to, a number of program_loop; -1: none, it is stored */
     /* A local tensor: the index of the loop whose tile a place is confined to, a number of
      * program_index; -1: all values. */
     int loop_index[MAX_RANK];
@@ -127,7 +126,8 @@ struct program_statement {
     int loop;   /* that it stands in; -1: none */
     struct program_factor target;
     bool add;
-    bool tries_symmetry; /* that of the target does not follow from those of the factors */
+    /* The labels of the target follow from those of the factors: its products are zero wherever it has no block. */
+    bool keeps_labels;
     int n_terms;
     struct program_term *terms;
 };
@@ -178,6 +178,13 @@ struct program {
 };
 
 void program_fini(struct program *program);
+
+/* Whether a statement of [first, end) computes the tensor. */
+bool program_computes(const struct program *program, int first, int end, int tensor);
+
+bool program_factor_has_index(const struct program *program, const struct program_factor *factor,
+                              int index);
+bool program_loop_has_index(const struct program_loop *loop, int index);
 
 /* Records "FILE:LINE:COLUMN: ..." and returns STATUS_INPUT. */
 enum status source_fail(const char *file, struct source_place place, const char *format, ...)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/language/program_check.h"
 
-#include "tce/language/label_search.h"
-
-#include <stdio.h>
+#include <limits.h>
 #include <stdlib.h>
 
 /* Labels other than those without spin: those of spin 0 are the middle ones of three. */
@@ -22,28 +20,14 @@ enum status program_check_tensor(const struct program *program, const struct pro
                                "as %s[a|i], because space '%s' has spins",
                                tensor->name, tensor->name, space->name);
     }
-    if (!label_search_tensor(program, tensor))
-        return source_fail(program->file, tensor->place,
-                           "'%s' has no block: no labels of its indices have irrep %d and spin %d "
-                           "together; change its labels or its indices",
-                           tensor->name, tensor->irrep, tensor->spin);
     return STATUS_OK;
-}
-
-static bool factor_has_index(const struct program *program, const struct program_factor *factor,
-                             int index)
-{
-    for (int d = 0; d < program->tensors[factor->tensor].rank; d++)
-        if (factor->index[d] == index)
-            return true;
-    return false;
 }
 
 static bool occurs_in_term(const struct program *program, const struct program_term *term,
                            int index)
 {
     for (int f = 0; f < term->n_factors; f++)
-        if (factor_has_index(program, &term->factors[f], index))
+        if (program_factor_has_index(program, &term->factors[f], index))
             return true;
     return false;
 }
@@ -74,45 +58,74 @@ static enum status check_recursion(const struct program *program,
     return STATUS_OK;
 }
 
-/* "C (irrep 0, spin 0), A (irrep 1, spin 0), ..." as far as there is room. */
-struct labels_text {
-    char text[320];
-};
-
-static struct labels_text show_labels(const struct program *program, int n,
-                                      const struct program_factor *const factors[])
+/* How often an index stands in a term and its target, or for spins how often as an upper one less as a lower one, those
+ * of the target being subtracted. */
+static int count_index(const struct program *program, const struct program_factor *target,
+                       const struct program_term *term, int index, bool spins)
 {
-    struct labels_text shown = {""};
-    size_t length = 0;
-    for (int f = 0; f < n; f++) {
-        const struct program_tensor *tensor = &program->tensors[factors[f]->tensor];
-        char part[128];
-        int size = snprintf(part, sizeof part, "%s'%s' (irrep %d, spin %d)", f > 0 ? ", " : "",
-                            tensor->name, tensor->irrep, tensor->spin);
-        bool fits = length + (size_t)size + sizeof ", ..." <= sizeof shown.text;
-        length += (size_t)snprintf(shown.text + length, sizeof shown.text - length, "%s",
-                                   fits ? part : ", ...");
-        if (!fits)
-            break;
+    int count = 0;
+    for (int f = -1; f < term->n_factors; f++) {
+        const struct program_factor *factor = f < 0 ? target : &term->factors[f];
+        const struct program_tensor *tensor = &program->tensors[factor->tensor];
+        for (int d = 0; d < tensor->rank; d++)
+            if (factor->index[d] == index)
+                count += spins ? (f < 0 ? -1 : 1) * tensor->sign[d] : 1;
     }
-    return shown;
+    return count;
+}
+
+/* The irrep or the spin that labels of the factors lack to that of the target where those of all indices cancel, so
+ * that no block of one meets blocks of the others unless it is 0; INT_MAX where those of an index do not. */
+static int find_lacking_label(const struct program *program, const struct program_factor *target,
+                              const struct program_term *term, bool spins)
+{
+    int lacking = 0;
+    for (int f = -1; f < term->n_factors; f++) {
+        const struct program_factor *factor = f < 0 ? target : &term->factors[f];
+        const struct program_tensor *tensor = &program->tensors[factor->tensor];
+        lacking =
+            spins ? lacking + (f < 0 ? -tensor->spin : tensor->spin) : lacking ^ tensor->irrep;
+        for (int d = 0; d < tensor->rank; d++) {
+            int count = count_index(program, target, term, factor->index[d], spins);
+            if (spins ? count != 0 : count % 2 != 0)
+                return INT_MAX;
+        }
+    }
+    return lacking;
 }
 
 static enum status check_labels(const struct program *program, const struct program_factor *target,
-                                const struct program_term *term, int64_t *effort)
+                                const struct program_term *term)
 {
-    const struct program_factor *factors[PROGRAM_MAX_FACTORS + 1] = {target};
-    int n = 1 + term->n_factors;
-    for (int f = 1; f < n; f++)
-        factors[f] = &term->factors[f - 1];
-    bool possible;
-    TRY(label_search(program, n, factors, effort, &possible));
-    if (!possible)
-        return source_fail(program->file, term->place,
-                           "the labels of this product can never be met: no blocks of %s exist "
-                           "for the same values of the indices; change the labels of a tensor",
-                           show_labels(program, n, factors).text);
+    for (int spins = 0; spins < 2; spins++) {
+        int lacking = find_lacking_label(program, target, term, spins);
+        if (lacking != 0 && lacking != INT_MAX)
+            return source_fail(program->file, term->place,
+                               "the labels of this product can never be met: the %s of its tensors "
+                               "do not give that of '%s'; change that of a tensor",
+                               spins ? "spins" : "irreps", program->tensors[target->tensor].name);
+    }
     return STATUS_OK;
+}
+
+bool program_check_keeps_labels(const struct program *program,
+                                const struct program_statement *statement)
+{
+    const struct program_tensor *tensor = &program->tensors[statement->target.tensor];
+    const uint32_t without_irreps = 07;
+    bool has_irreps = false, keeps = true;
+    for (int d = 0; d < tensor->rank; d++) {
+        const struct program_space *space = &program->spaces[tensor->space[d]];
+        has_irreps = has_irreps || space->binding || (space->labels & ~without_irreps) != 0;
+    }
+    for (int t = 0; t < statement->n_terms; t++) {
+        const struct program_term *term = &statement->terms[t];
+        if (has_irreps)
+            keeps = keeps && find_lacking_label(program, &statement->target, term, false) == 0;
+        if (tensor->has_bar)
+            keeps = keeps && find_lacking_label(program, &statement->target, term, true) == 0;
+    }
+    return keeps;
 }
 
 /* --- loops over tiles --- */
@@ -121,21 +134,9 @@ static enum status check_labels(const struct program *program, const struct prog
 static bool is_made(const struct program *program, const struct program_statement *statement,
                     int tensor)
 {
-    if (program->tensors[tensor].fill)
-        return true;
-    for (int s = program->loops[statement->loop].first_statement;
-         &program->statements[s] < statement; s++)
-        if (program->statements[s].target.tensor == tensor)
-            return true;
-    return false;
-}
-
-static bool is_index_of_loop(const struct program *program, int loop, int index)
-{
-    for (int i = 0; i < program->loops[loop].n; i++)
-        if (program->loops[loop].index[i] == index)
-            return true;
-    return false;
+    int first = program->loops[statement->loop].first_statement;
+    return program->tensors[tensor].fill ||
+           program_computes(program, first, (int)(statement - program->statements), tensor);
 }
 
 /* A place of a local tensor is confined to the tile of one index of the loop, or has all values. */
@@ -150,7 +151,8 @@ static enum status check_local_place(const struct program *program,
                            "line %d: '%s' cannot stand there",
                            d + 1, tensor->name, program->indices[tensor->loop_index[d]].name,
                            tensor->place.line, name);
-    if (tensor->loop_index[d] < 0 && is_index_of_loop(program, tensor->loop, factor->index[d]))
+    if (tensor->loop_index[d] < 0 &&
+        program_loop_has_index(&program->loops[tensor->loop], factor->index[d]))
         return source_fail(
             program->file, factor->place,
             "place %d of '%s' has all values, by its declaration in line %d: '%s', of "
@@ -205,12 +207,12 @@ static enum status check_loop_factor(const struct program *program,
             "'%s' has no value yet: compute it in a line before this one, or fill it in its "
             "declaration",
             tensor->name);
-    for (int s = program->loops[statement->loop].first_statement;
-         tensor->loop < 0 && &program->statements[s] < statement; s++)
-        if (program->statements[s].target.tensor == factor->tensor)
-            return source_fail(program->file, factor->place,
-                               "'%s' is summed over the whole loop: its value is known after 'end'",
-                               tensor->name);
+    if (tensor->loop < 0 &&
+        program_computes(program, program->loops[statement->loop].first_statement,
+                         (int)(statement - program->statements), factor->tensor))
+        return source_fail(program->file, factor->place,
+                           "'%s' is summed over the whole loop: its value is known after 'end'",
+                           tensor->name);
     return STATUS_OK;
 }
 
@@ -232,7 +234,7 @@ static enum status check_loop_sums(const struct program *program,
                                "loop, or compute '%s' in another",
                                name, target->name, name, target->name);
         if (target->loop >= 0 && occurs &&
-            !factor_has_index(program, &statement->target, loop->index[i]))
+            !program_factor_has_index(program, &statement->target, loop->index[i]))
             return source_fail(
                 program->file, term->place,
                 "'%s' would have the sum over one tile of '%s', of the loop, alone: "
@@ -258,8 +260,7 @@ static enum status check_loop_rules(const struct program *program,
 }
 
 enum status program_check_statement(const struct program *program,
-                                    const struct program_statement *statement,
-                                    int64_t *label_effort)
+                                    const struct program_statement *statement)
 {
     TRY(check_loop_rules(program, statement));
     for (int t = 0; t < statement->n_terms; t++) {
@@ -268,7 +269,7 @@ enum status program_check_statement(const struct program *program,
         TRY(check_target_indices(program, &statement->target, term));
         if (statement->loop >= 0)
             TRY(check_loop_sums(program, statement, term));
-        TRY(check_labels(program, &statement->target, term, label_effort));
+        TRY(check_labels(program, &statement->target, term));
     }
     return STATUS_OK;
 }
@@ -308,10 +309,8 @@ enum status program_check_reports(const struct program *program)
 {
     for (int r = 0; r < program->n_reports; r++) {
         const struct program_tensor *scalar = &program->tensors[program->reports[r].tensor];
-        bool computed = scalar->fill != NULL;
-        for (int s = 0; s < program->n_statements && !computed; s++)
-            computed = program->statements[s].target.tensor == program->reports[r].tensor;
-        if (!computed)
+        if (!scalar->fill &&
+            !program_computes(program, 0, program->n_statements, program->reports[r].tensor))
             return source_fail(program->file, program->reports[r].place,
                                "no statement computes '%s', which is reported here: compute it, or "
                                "leave this line out",

@@ -4,18 +4,20 @@
 
 #include "tce/language/program.h"
 
-/* Checks that a tensor over spaces with spins has a bar, and that one of its blocks can exist.
+/* Checks that a tensor over spaces with spins has a bar.
  * Errors: STATUS_INPUT. */
 enum status program_check_tensor(const struct program *program,
                                  const struct program_tensor *tensor);
 
-/* Checks that every index of the target occurs in every term and the target in none, and that for
- * every term blocks of the target and of all factors can exist at once.
- * label_effort  steps that searches for labels may still take; see label_search.h
- * Errors: STATUS_INPUT, STATUS_NO_MEMORY. */
+/* Checks that every index of the target occurs in every term and the target in none, and that the labels of a term's
+ * factors do not exclude its target's.
+ * Errors: STATUS_INPUT. */
 enum status program_check_statement(const struct program *program,
-                                    const struct program_statement *statement,
-                                    int64_t *label_effort);
+                                    const struct program_statement *statement);
+
+/* Whether the labels of the target follow from those of the factors in every term. */
+bool program_check_keeps_labels(const struct program *program,
+                                const struct program_statement *statement);
 
 /* Checks that every reported scalar is filled or computed. Errors: STATUS_INPUT. */
 enum status program_check_reports(const struct program *program);

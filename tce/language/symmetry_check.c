@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/language/symmetry_check.h"
 
-#include "tce/language/symmetry_operators.h"
+#include "tce/tensor/odometer.h"
+#include "tce/tensor/tensor_functions.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 /* --- fills --- */
-
-static bool has_statement(const struct program *program, int tensor)
-{
-    for (int s = 0; s < program->n_statements; s++)
-        if (program->statements[s].target.tensor == tensor)
-            return true;
-    return false;
-}
 
 /* Places that may be exchanged: of one space and on one side of the bar. */
 static void class_places(const struct program_tensor *tensor, int class_of[])
@@ -65,71 +58,54 @@ static enum status find_fill_symmetry(const struct program_tensor *tensor,
     return STATUS_OK;
 }
 
-/* Whether a fill has a declared exchange. */
-static bool fill_has(const struct program_tensor *tensor, const struct fill_symmetry *fill,
-                     const struct symmetry *symmetry, const struct signed_permutation *exchange)
-{
-    if (fill && fill->rank == 0)
-        return exchange->sign > 0;
-    return symmetry_sign(symmetry, tensor->rank, exchange) == exchange->sign;
-}
-
-/* That it lacks a declared exchange, the first of those. */
-static enum status refuse_fill(const struct program *program, const struct program_tensor *tensor,
-                               int exchange, const bool lacks[])
-{
-    int sign = tensor->exchanges[exchange].permutation.sign;
-    return source_fail(
-        program->file, tensor->exchanges[exchange].place,
-        "'%s' is filled with '%s', which is not %s under this exchange: leave it out, or fill "
-        "another tensor, of which a statement makes '%s' with %s",
-        tensor->name, tensor->fill, sign > 0 ? "symmetric" : "antisymmetric", tensor->name,
-        symmetry_operators_for(program, tensor, lacks, tensor->index).text);
-}
-
 /* Whether the fill has all exchanges that are declared. */
 static enum status check_filled_exchanges(const struct program *program,
                                           const struct program_tensor *tensor,
                                           const struct fill_symmetry *fill,
                                           const struct symmetry *symmetry)
 {
-    bool *lacks = calloc((size_t)tensor->n_exchanges + 1, sizeof *lacks);
-    int first = -1;
-    TRY(CHECK_MEMORY(lacks, "no memory for the symmetry of a tensor"));
-    for (int x = tensor->n_exchanges - 1; x >= 0; x--) {
-        lacks[x] = !fill_has(tensor, fill, symmetry, &tensor->exchanges[x].permutation);
-        first = lacks[x] ? x : first;
+    for (int x = 0; x < tensor->n_exchanges; x++) {
+        const struct program_exchange *exchange = &tensor->exchanges[x];
+        int sign = exchange->permutation.sign;
+        bool has = symmetry_sign(symmetry, tensor->rank, &exchange->permutation) == sign;
+        if (!has && !(fill && fill->rank == 0 && sign > 0))
+            return source_fail(
+                program->file, exchange->place,
+                "'%s' is filled with '%s', which is not %s under this exchange: leave it out, or "
+                "fill another tensor, of which a statement makes '%s' by sym(...) or antisym(...)",
+                tensor->name, tensor->fill, sign > 0 ? "symmetric" : "antisymmetric", tensor->name);
     }
-    enum status status = first >= 0 ? refuse_fill(program, tensor, first, lacks) : STATUS_OK;
-    free(lacks);
-    return status;
+    return STATUS_OK;
 }
 
 static enum status bind_fill(struct program *program, int number, const struct fill_symmetry *fill)
 {
     struct program_tensor *tensor = &program->tensors[number];
+    bool stays = tensor->loop >= 0 || !program_computes(program, 0, program->n_statements, number);
     struct symmetry symmetry;
     TRY(find_fill_symmetry(tensor, fill, &symmetry));
     enum status status = check_filled_exchanges(program, tensor, fill, &symmetry);
-    if (status != STATUS_OK) {
-        symmetry_fini(&symmetry);
-        return status;
-    }
-    if (symmetry.n > 0 && tensor->loop < 0 && !has_statement(program, number)) {
+    tensor->any_order = stays && fill && fill->rank == 0;
+    if (status == STATUS_OK && symmetry.n > 0 && tensor->loop < 0 && stays) {
         symmetry_fini(&tensor->symmetry);
         tensor->symmetry = symmetry;
         tensor->fills_packed = fill->fills_packed;
     } else {
         symmetry_fini(&symmetry);
     }
-    return STATUS_OK;
+    return status;
 }
 
-const struct fill_symmetry *symmetry_check_find_fill(const struct program_tensor *tensor, int n,
-                                                     const struct fill_symmetry fills[])
+/* The symmetry of a fill, by its name; NULL: none is known. */
+static const struct fill_symmetry *find_fill(const char *name, int n,
+                                             const struct fill_symmetry fills[])
 {
-    for (int f = 0; tensor->fill && f < n; f++)
-        if (strcmp(fills[f].name, tensor->fill) == 0)
+    static const struct fill_symmetry functions[] = {{.name = "constant"}, {.name = "delta"}};
+    for (size_t f = 0; f < sizeof functions / sizeof functions[0]; f++)
+        if (strcmp(functions[f].name, name) == 0)
+            return &functions[f];
+    for (int f = 0; f < n; f++)
+        if (strcmp(fills[f].name, name) == 0)
             return &fills[f];
     return NULL;
 }
@@ -138,197 +114,351 @@ static enum status bind_fills(struct program *program, int n, const struct fill_
 {
     for (int t = 0; t < program->n_tensors; t++)
         if (program->tensors[t].fill)
-            TRY(bind_fill(program, t, symmetry_check_find_fill(&program->tensors[t], n, fills)));
+            TRY(bind_fill(program, t, find_fill(program->tensors[t].fill, n, fills)));
     return STATUS_OK;
+}
+
+/* --- random numbers --- */
+
+/* A difference between equal numbers, relative to their sizes. */
+#define TOLERANCE 1e-12
+
+/* Values of each space at least, and most elements that are drawn for a whole program, each permutation of a symmetry
+ * counted, and local tensors of which each is computed from the next. */
+enum { LEAST_VALUES = 3, MOST_STEPS = 20000000, MOST_NESTED = 30 };
+
+struct trial {
+    const struct program *program;
+    struct tensor_function random; /* of a tensor's number and values */
+    int64_t n_values;              /* of every space */
+    int64_t steps;                 /* left; negative: too few */
+    int nested;
+};
+
+/* An element, and the sum of the absolute values of all products that make it. */
+struct number {
+    double value, size;
+};
+
+static struct number draw_number(const struct trial *self, int number, int rank,
+                                 const int64_t value[])
+{
+    int64_t key[MAX_RANK + 1] = {number};
+    memcpy(key + 1, value, (size_t)rank * sizeof *value);
+    struct tensor_function random = self->random;
+    random.rank = rank + 1;
+    double drawn = random.element(key, &random);
+    return (struct number){drawn, fabs(drawn)};
+}
+
+/* One that is the same where places of one space and one side of the bar are exchanged. */
+static struct number draw_in_any_order(const struct trial *self, int number,
+                                       const struct program_tensor *tensor, const int64_t value[])
+{
+    int class_of[MAX_RANK];
+    int64_t sorted[MAX_RANK];
+    class_places(tensor, class_of);
+    memcpy(sorted, value, (size_t)tensor->rank * sizeof *value);
+    for (int d = 0; d < tensor->rank; d++)
+        for (int e = d + 1; e < tensor->rank; e++)
+            if (class_of[d] == class_of[e] && sorted[d] > sorted[e]) {
+                int64_t less = sorted[e];
+                sorted[e] = sorted[d];
+                sorted[d] = less;
+            }
+    return draw_number(self, number, tensor->rank, sorted);
+}
+
+/* An element of a stored tensor: that of the least image of its values under the symmetry, with the sign, or zero if it
+ * is its own opposite. */
+static struct number draw_element(struct trial *self, int tensor, const int64_t value[])
+{
+    const struct program_tensor *declared = &self->program->tensors[tensor];
+    int64_t least[MAX_RANK], image[MAX_RANK];
+    int sign = 1;
+    self->steps -= 1 + declared->symmetry.n;
+    if (declared->any_order)
+        return draw_in_any_order(self, tensor, declared, value);
+    memcpy(least, value, (size_t)declared->rank * sizeof *value);
+    for (int e = 1; e < declared->symmetry.n; e++) {
+        const struct signed_permutation *element = &declared->symmetry.elements[e];
+        int d = 0, order = 0;
+        for (; d < declared->rank; d++)
+            image[d] = value[element->place[d]];
+        for (d = 0; d < declared->rank && order == 0; d++)
+            order = (image[d] > least[d]) - (image[d] < least[d]);
+        if (order == 0 && sign != element->sign)
+            sign = 0;
+        if (order < 0) {
+            memcpy(least, image, (size_t)declared->rank * sizeof *value);
+            sign = element->sign;
+        }
+    }
+    struct number drawn = draw_number(self, tensor, declared->rank, least);
+    return (struct number){sign * drawn.value, drawn.size};
 }
 
 /* --- statements --- */
 
-/* Beyond these a statement's symmetry is not looked for here. */
-enum { MOST_FACTORS = 6, MOST_TERMS = 5000, MOST_STEPS = 200000 };
-
-/* A product in canonical form, and its coefficient. The words are, of each factor, its tensor and its
- * indices: of the target by their places, others as they first occur. */
-struct canonical_term {
-    double coefficient;
-    int n_words;
-    int word[MOST_FACTORS * (1 + MAX_RANK)];
+/* The indices of a product with their values, from 0 on. */
+struct loop_nest {
+    int n, index[MAX_RANK * (PROGRAM_MAX_FACTORS + 1)];
+    int64_t value[MAX_RANK * (PROGRAM_MAX_FACTORS + 1)], end[MAX_RANK * (PROGRAM_MAX_FACTORS + 1)];
 };
 
-struct term_search {
-    const struct program *program;
-    const struct program_factor *target;
-    const struct program_term *term;
-    const struct signed_permutation *exchange;     /* of the target's places */
-    int n_summed, summed[MOST_FACTORS * MAX_RANK]; /* indices, by their numbers */
-    int sign;
-    struct canonical_term now,
-        least;      /* so far; the coefficient of least: its sign, 0 if both are met */
-    int64_t *steps; /* left */
-};
-
-static int number_term_index(struct term_search *search, int index)
+/* The position of an index, which is appended if it is new. */
+static int find_in_nest(struct loop_nest *nest, int index, int64_t end)
 {
-    for (int d = 0; d < search->program->tensors[search->target->tensor].rank; d++)
-        if (search->target->index[d] == index)
-            return search->exchange->place[d];
     int i = 0;
-    while (i < search->n_summed && search->summed[i] != index)
+    while (i < nest->n && nest->index[i] != index)
         i++;
-    search->summed[i] = index;
-    search->n_summed += i == search->n_summed;
-    return MAX_RANK + i;
-}
-
-/* Compares the words so far with as many of the least ones. */
-static int compare_with_least(const struct term_search *search)
-{
-    for (int w = 0; w < search->now.n_words; w++)
-        if (search->now.word[w] != search->least.word[w])
-            return search->now.word[w] < search->least.word[w] ? -1 : 1;
-    return 0;
-}
-
-static void note_canonical(struct term_search *search)
-{
-    bool first = search->least.n_words == 0;
-    int order = first ? -1 : compare_with_least(search);
-    if (order < 0) {
-        search->least = search->now;
-        search->least.coefficient = search->sign;
-    } else if (order == 0 && search->least.coefficient != search->sign) {
-        search->least.coefficient = 0;
+    if (i == nest->n) {
+        nest->index[nest->n] = index;
+        nest->value[nest->n] = 0;
+        nest->end[nest->n++] = end;
     }
+    return i;
 }
 
-static void search_words(struct term_search *search, unsigned left);
+static struct number evaluate_tensor(struct trial *self, int tensor, int s, const int64_t value[]);
 
-/* Appends a factor, its indices permuted in each way that its symmetry has, and goes on. */
-static void append_term_factor(struct term_search *search, int f, unsigned left)
+/* One product of the factors' elements. */
+static struct number evaluate_product(struct trial *self, const struct program_term *term, int s,
+                                      struct loop_nest *nest)
 {
-    const struct program_factor *factor = &search->term->factors[f];
-    const struct program_tensor *tensor = &search->program->tensors[factor->tensor];
-    const struct signed_permutation identity = symmetry_identity();
-    const struct symmetry *symmetry = &tensor->symmetry;
-    int n_words = search->now.n_words, n_summed = search->n_summed, sign = search->sign;
-    for (int e = 0; e < (symmetry->n > 0 ? symmetry->n : 1); e++) {
-        const struct signed_permutation *p = symmetry->n > 0 ? &symmetry->elements[e] : &identity;
-        search->now.word[search->now.n_words++] = factor->tensor;
-        for (int d = 0; d < tensor->rank; d++)
-            search->now.word[search->now.n_words++] =
-                number_term_index(search, factor->index[p->place[d]]);
-        search->sign = sign * p->sign;
-        search_words(search, left & ~(1U << f));
-        search->now.n_words = n_words;
-        search->n_summed = n_summed;
-        search->sign = sign;
+    struct number product = {term->coefficient, fabs(term->coefficient)};
+    for (int f = 0; f < term->n_factors && self->steps >= 0; f++) {
+        const struct program_factor *factor = &term->factors[f];
+        int64_t value[MAX_RANK];
+        for (int d = 0; d < self->program->tensors[factor->tensor].rank; d++)
+            value[d] = nest->value[find_in_nest(nest, factor->index[d], self->n_values)];
+        struct number element = evaluate_tensor(self, factor->tensor, s, value);
+        product.value *= element.value;
+        product.size *= element.size;
     }
+    return product;
 }
 
-/* Appends the factors that are left, tensors in the order of their numbers, in every order and form
- * that may lead to the least words. */
-static void search_words(struct term_search *search, unsigned left)
+/* The sum of statement s where n indices have these values. */
+static struct number evaluate_statement(struct trial *self, int s, int n, const int index[],
+                                        const int64_t value[])
 {
-    const struct program_factor *factors = search->term->factors;
-    if (--*search->steps < 0 || (search->least.n_words > 0 && compare_with_least(search) > 0))
-        return;
-    if (left == 0) {
-        note_canonical(search);
-        return;
+    const struct program *program = self->program;
+    struct number sum = {0, 0};
+    for (int t = 0; t < program->statements[s].n_terms; t++) {
+        const struct program_term *term = &program->statements[s].terms[t];
+        struct loop_nest nest;
+        nest.n = 0;
+        for (int i = 0; i < n; i++)
+            nest.value[find_in_nest(&nest, index[i], self->n_values)] = value[i];
+        for (int f = 0; f < term->n_factors; f++)
+            for (int d = 0; d < program->tensors[term->factors[f].tensor].rank; d++)
+                find_in_nest(&nest, term->factors[f].index[d], self->n_values);
+        do {
+            struct number product = evaluate_product(self, term, s, &nest);
+            sum.value += product.value;
+            sum.size += product.size;
+        } while (self->steps >= 0 && odometer_next(nest.n - n, NULL, nest.end + n, nest.value + n));
     }
-    int first = -1;
-    for (int f = 0; f < search->term->n_factors; f++)
-        if ((left >> f & 1) && (first < 0 || factors[f].tensor < factors[first].tensor))
-            first = f;
-    for (int f = first; f < search->term->n_factors; f++)
-        if ((left >> f & 1) && factors[f].tensor == factors[first].tensor)
-            append_term_factor(search, f, left);
+    return sum;
 }
 
-/* Appends the canonical forms of a statement's products, the target's places exchanged. */
-static void list_canonical(const struct program *program, const struct program_statement *statement,
-                           const struct signed_permutation *exchange, double factor, int64_t *steps,
-                           struct canonical_term list[])
+/* The element that statements of a loop before number s make of a local tensor, or of a scalar at values of the loop's
+ * indices. A factor stands for the zeros that labels make in a local tensor, other than those of its products. */
+static struct number evaluate_in_loop(struct trial *self, int tensor, int s,
+                                      const struct program_loop *loop, const int64_t value[])
 {
-    for (int t = 0; t < statement->n_terms; t++) {
-        const struct program_term *term = &statement->terms[t];
-        struct term_search search = {.program = program,
-                                     .target = &statement->target,
-                                     .term = term,
-                                     .exchange = exchange,
-                                     .sign = 1,
-                                     .steps = steps};
-        search_words(&search, (1U << term->n_factors) - 1);
-        list[t] = search.least;
-        list[t].coefficient *= factor * term->coefficient;
+    const struct program_tensor *declared = &self->program->tensors[tensor];
+    const bool local = declared->loop >= 0;
+    bool keeps_labels = true;
+    struct number sum = {0, 0};
+    if (local && declared->fill)
+        sum = draw_element(self, tensor, value);
+    for (int before = loop->first_statement; before < s; before++) {
+        const struct program_statement *statement = &self->program->statements[before];
+        if (statement->target.tensor != tensor)
+            continue;
+        struct number part =
+            evaluate_statement(self, before, local ? declared->rank : loop->n,
+                               local ? statement->target.index : loop->index, value);
+        sum.value = part.value + (statement->add ? sum.value : 0);
+        sum.size = part.size + (statement->add ? sum.size : 0);
+        keeps_labels = keeps_labels && statement->keeps_labels;
     }
+    if (local && !keeps_labels) {
+        struct number zeros = draw_in_any_order(self, ~tensor, declared, value);
+        sum = (struct number){zeros.value * sum.value, zeros.size * sum.size};
+    }
+    return sum;
 }
 
-static int compare_canonical(const void *left, const void *right)
+/* An element that statement s reads. */
+static struct number evaluate_tensor(struct trial *self, int tensor, int s, const int64_t value[])
 {
-    const struct canonical_term *l = left, *r = right;
-    if (l->n_words != r->n_words)
-        return l->n_words < r->n_words ? -1 : 1;
-    for (int w = 0; w < l->n_words; w++)
-        if (l->word[w] != r->word[w])
-            return l->word[w] < r->word[w] ? -1 : 1;
-    return 0;
+    int loop = self->program->tensors[tensor].loop;
+    if (loop < 0)
+        return draw_element(self, tensor, value);
+    struct number element = {0, 0};
+    if (self->nested++ == MOST_NESTED)
+        self->steps = -1;
+    if (self->steps >= 0)
+        element = evaluate_in_loop(self, tensor, s, &self->program->loops[loop], value);
+    self->nested--;
+    return element;
 }
 
-/* Whether the coefficients of each product cancel. */
-static bool all_cancel(int n, struct canonical_term list[])
+/* --- claims --- */
+
+static bool differ(struct number left, struct number right, int sign)
 {
-    qsort(list, (size_t)n, sizeof *list, compare_canonical);
-    for (int t = 0; t < n;) {
-        const struct canonical_term *first = &list[t];
-        double sum = 0, size = 0;
-        for (; t < n && compare_canonical(first, &list[t]) == 0; t++) {
-            sum += list[t].coefficient;
-            size += fabs(list[t].coefficient);
+    return !(fabs(left.value - sign * right.value) <= TOLERANCE * (left.size + right.size));
+}
+
+/* Indices of one space that a statement's product or its target has, of the space that has most of them. */
+static int count_indices_of_space(const struct program *program, const struct program_term *term,
+                                  const struct program_factor *target)
+{
+    struct loop_nest nest;
+    nest.n = 0;
+    int most = 0;
+    for (int f = -1; f < term->n_factors; f++) {
+        const struct program_factor *factor = f < 0 ? target : &term->factors[f];
+        for (int d = 0; d < program->tensors[factor->tensor].rank; d++)
+            find_in_nest(&nest, factor->index[d], 0);
+    }
+    for (int i = 0; i < nest.n; i++) {
+        int n = 0;
+        for (int j = 0; j < nest.n; j++)
+            n += program->indices[nest.index[j]].space == program->indices[nest.index[i]].space;
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* Values of a space, so that all indices of a product can differ. */
+static void choose_values(struct trial *self, int first, int end)
+{
+    self->n_values = LEAST_VALUES;
+    for (int s = first; s < end; s++) {
+        const struct program_statement *statement = &self->program->statements[s];
+        for (int t = 0; t < statement->n_terms; t++) {
+            int n = count_indices_of_space(self->program, &statement->terms[t], &statement->target);
+            self->n_values = n > self->n_values ? n : self->n_values;
         }
-        if (fabs(sum) > 1e-14 * size)
-            return false;
     }
-    return true;
 }
 
-static bool may_search(const struct program_statement *statement)
+static enum status refuse_size(const struct trial *self, struct source_place place)
 {
-    bool may = statement->n_terms <= MOST_TERMS;
-    for (int t = 0; t < statement->n_terms && may; t++)
-        may = statement->terms[t].n_factors <= MOST_FACTORS;
-    return may;
+    return source_fail(self->program->file, place,
+                       "this has too many indices to show its symmetry: compute parts of it in "
+                       "statements of their own, leave the symmetry out of the declaration, or "
+                       "order out of the loop ('a, b' for 'a >= b')");
 }
 
-static enum status find_kept_symmetry(const struct program *program,
-                                      struct program_statement *statement)
+/* "T[j,i]": a target with its places exchanged. */
+struct target_text {
+    char text[256];
+};
+
+static struct target_text show_target(const struct program *program,
+                                      const struct program_factor *target,
+                                      const struct signed_permutation *exchange)
 {
-    const struct program_tensor *tensor = &program->tensors[statement->target.tensor];
+    struct target_text shown;
+    const struct program_tensor *tensor = &program->tensors[target->tensor];
+    size_t n = (size_t)snprintf(shown.text, sizeof shown.text, "%s", tensor->name);
+    for (int d = 0; d < tensor->rank && n < sizeof shown.text; d++)
+        n += (size_t)snprintf(shown.text + n, sizeof shown.text - n, "%s%s%s", d == 0 ? "[" : ",",
+                              program->indices[target->index[exchange->place[d]]].name,
+                              d == tensor->rank - 1 ? "]" : "");
+    return shown;
+}
+
+/* Compares an element of the target, whose indices all differ, with those that its exchanges make of it. */
+static enum status check_statement(struct trial *self, int s)
+{
+    const struct program *program = self->program;
+    const struct program_statement *statement = &program->statements[s];
+    const struct program_factor *target = &statement->target;
+    const struct program_tensor *tensor = &program->tensors[target->tensor];
     const struct signed_permutation identity = symmetry_identity();
-    int64_t steps = MOST_STEPS;
-    int n = statement->n_terms;
-    statement->tries_symmetry = tensor->n_exchanges > 0;
-    if (tensor->n_exchanges == 0 || !may_search(statement))
-        return STATUS_OK;
-    struct canonical_term *list = calloc(2 * (size_t)n, sizeof *list);
-    TRY(CHECK_MEMORY(list, "no memory for the symmetry of %d products", n));
-    bool kept = true;
-    for (int x = 0; x < tensor->n_exchanges && kept; x++) {
+    int64_t value[MAX_RANK] = {0}, image[MAX_RANK];
+    choose_values(self, s, s + 1);
+    for (int d = 0; d < tensor->rank; d++)
+        for (int e = 0; e < d; e++)
+            value[d] += tensor->space[e] == tensor->space[d];
+    struct number element = evaluate_statement(self, s, tensor->rank, target->index, value);
+    for (int x = 0; x < tensor->n_exchanges && self->steps >= 0; x++) {
         const struct signed_permutation *exchange = &tensor->exchanges[x].permutation;
-        list_canonical(program, statement, exchange, 1, &steps, list);
-        list_canonical(program, statement, &identity, -exchange->sign, &steps, list + n);
-        kept = steps >= 0 && all_cancel(2 * n, list);
+        for (int d = 0; d < tensor->rank; d++)
+            image[d] = value[exchange->place[d]];
+        if (differ(element, evaluate_statement(self, s, tensor->rank, target->index, image),
+                   exchange->sign) &&
+            self->steps >= 0)
+            return source_fail(
+                program->file, statement->place,
+                "this does not make %s equal to %s%s, as line %d declares: permute its products by "
+                "sym(...) or antisym(...), declare symmetries of their factors, or take this one "
+                "out of the declaration",
+                show_target(program, target, exchange).text, exchange->sign < 0 ? "-" : "",
+                show_target(program, target, &identity).text, tensor->exchanges[x].place.line);
     }
-    statement->tries_symmetry = !kept;
-    free(list);
+    return self->steps < 0 ? refuse_size(self, statement->place) : STATUS_OK;
+}
+
+/* Compares the part of a scalar at different values of the loop's indices with those where neighbours of
+ * a >= b >= ... are exchanged. s: the last statement that adds to it */
+static enum status check_sum(struct trial *self, const struct program_loop *loop, int s)
+{
+    const struct program *program = self->program;
+    const struct program_statement *statement = &program->statements[s];
+    int64_t value[PROGRAM_MAX_LOOP_INDICES], image[PROGRAM_MAX_LOOP_INDICES];
+    for (int i = 0; i < loop->n; i++)
+        value[i] = i;
+    struct number part = evaluate_in_loop(self, statement->target.tensor, s + 1, loop, value);
+    for (int i = 0; i + 1 < loop->n && self->steps >= 0; i++) {
+        memcpy(image, value, sizeof image);
+        image[i] = i + 1;
+        image[i + 1] = i;
+        const char *name = program->indices[loop->index[i]].name;
+        const char *next = program->indices[loop->index[i + 1]].name;
+        if (differ(part, evaluate_in_loop(self, statement->target.tensor, s + 1, loop, image), 1) &&
+            self->steps >= 0)
+            return source_fail(
+                program->file, statement->place,
+                "the sum into '%s' changes when '%s' and '%s' exchange their roles, but '%s >= %s' "
+                "in line %d stands for both orders: make the sum symmetric, declare symmetries of "
+                "its tensors, or write '%s, %s'",
+                program->tensors[statement->target.tensor].name, name, next, name, next,
+                loop->place.line, name, next);
+    }
+    return self->steps < 0 ? refuse_size(self, loop->place) : STATUS_OK;
+}
+
+static enum status check_loop(struct trial *self, const struct program_loop *loop)
+{
+    choose_values(self, loop->first_statement, loop->end_statement);
+    for (int s = loop->first_statement; s < loop->end_statement; s++) {
+        int tensor = self->program->statements[s].target.tensor;
+        if (self->program->tensors[tensor].loop < 0 &&
+            !program_computes(self->program, s + 1, loop->end_statement, tensor))
+            TRY(check_sum(self, loop, s));
+    }
     return STATUS_OK;
 }
 
 enum status symmetry_check_program(struct program *program, int n,
                                    const struct fill_symmetry fills[])
 {
+    struct trial self = {.program = program, .steps = MOST_STEPS};
     TRY(bind_fills(program, n, fills));
+    TRY(tensor_function_find("random", 0, NULL, MAX_RANK + 1, &self.random));
     for (int s = 0; s < program->n_statements; s++)
-        TRY(find_kept_symmetry(program, &program->statements[s]));
+        if (program->tensors[program->statements[s].target.tensor].n_exchanges > 0)
+            TRY(check_statement(&self, s));
+    for (int l = 0; l < program->n_loops; l++)
+        if (program->loops[l].ordered)
+            TRY(check_loop(&self, &program->loops[l]));
     return STATUS_OK;
 }

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether tensors have the symmetries that they declare: by what they are filled with, and by the
- * statements that compute them. */
+/* Whether a program has the symmetries that it claims: those that tensors declare, by what they are filled with and by
+ * each statement that computes them, and that of ordered loops, a >= b >= c, whose sums must not change when two
+ * indices exchange their roles.
+ *
+ * A stored tensor may have any elements with the symmetry that it declares, or that its fill has where nothing assigns
+ * to it. So it is replaced by random numbers with that symmetry and no other structure. An element of the statement's
+ * target, or the part of a loop's sum, whose indices have different values is computed from these and compared with
+ * those that exchanges make of it. Where they agree, they do for any numbers, sizes and labels. A symmetry that depends
+ * on the numbers, as of a constant, or that tensors have without declaring it, is not shown. */
 #pragma once
 
 #include "tce/language/program.h"
@@ -14,20 +21,12 @@ struct fill_symmetry {
     bool fills_packed; /* it also fills tensors over pairs of values (packing.h) */
     int n_exchanges;
     struct signed_permutation exchanges[FILL_MAX_EXCHANGES]; /* of `rank` places */
-    const char
-        *values_of; /* the fill with the same elements, its places in another order; NULL: none */
-    int8_t values_order[4]; /* the place here of each place there */
 };
 
-/* The fill of a tensor among n; NULL: it has none of these. */
-const struct fill_symmetry *symmetry_check_find_fill(const struct program_tensor *tensor, int n,
-                                                     const struct fill_symmetry fills[]);
-
-/* Checks the exchanges that filled tensors declare, and gives tensors which nothing assigns to all the
- * symmetry that their fill has. Then sets tries_symmetry of all statements: the target keeps its symmetry
- * if each product, with the places exchanged, is one of the statement's again, up to the names of
- * summed indices and the symmetries of its factors.
- * fills  n of them; a name that is not among them stands for numbers without symmetry
- * Errors: STATUS_INPUT, with the place; STATUS_NO_MEMORY. */
+/* Gives tensors that nothing assigns to all the symmetry of their fill, and checks what the program claims.
+ * fills  n of them, beside the functions; a name that is not among them stands for numbers without symmetry
+ * Not collective; the same on every process.
+ * Errors: STATUS_INPUT, with the place, for a fill, statement or loop whose symmetry is not shown, or that has too many
+ * indices for this; STATUS_NO_MEMORY. */
 enum status symmetry_check_program(struct program *program, int n,
                                    const struct fill_symmetry fills[]);

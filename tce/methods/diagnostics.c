@@ -5,6 +5,7 @@
 #include "support/arrays/dense.h"
 #include "support/base/agree.h"
 #include "tce/methods/method_bindings.h"
+#include "tce/tensor/odometer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -64,36 +65,25 @@ static bool is_listed_of_equals(const int64_t index[], int rank, bool is_closed_
     return index[0] < index[1] && index[2] < index[3];
 }
 
-/* The indices of the next element of a block, the last one fastest. */
-static void step_indices(const struct block_labels *labels, const int32_t tile[], int64_t index[])
-{
-    for (int d = labels->rank - 1; d >= 0; d--) {
-        const struct index_space *space = labels->space[d];
-        if (++index[d] < space->first[tile[d] + 1])
-            break;
-        index[d] = space->first[tile[d]];
-    }
-}
-
 static void search_block(const struct block_labels *labels, const int32_t tile[],
                          const double *elements, bool is_closed_shell, struct candidates *largest)
 {
     struct candidate new = {0};
-    int64_t n = 1;
+    int64_t first[MAX_RANK], end[MAX_RANK];
     for (int d = 0; d < labels->rank; d++) {
-        new.index[d] = labels->space[d]->first[tile[d]];
-        n *= index_space_tile_size(labels->space[d], tile[d]);
+        new.index[d] = first[d] = labels->space[d]->first[tile[d]];
+        end[d] = labels->space[d]->first[tile[d] + 1];
     }
-    for (int64_t i = 0; i < n; i++, step_indices(labels, tile, new.index)) {
+    do {
         /* Most elements are far smaller than those listed: no more is asked of them. */
         double least = AMPLITUDE_QUANTUM;
         if (largest->n == LARGEST_AMPLITUDES)
             least = fmax(fabs(largest->list[LARGEST_AMPLITUDES - 1].value) - least, least);
-        new.value = elements[i];
+        new.value = *elements++;
         if (fabs(new.value) >= least &&
             is_listed_of_equals(new.index, labels->rank, is_closed_shell))
             insert_candidate(largest, &new);
-    }
+    } while (odometer_next(labels->rank, first, end, new.index));
 }
 
 /* Searches the blocks of this process. */

@@ -4,6 +4,7 @@
 #include "support/base/sha256.h"
 #include "support/vectors/vector_clones.h"
 #include "tce/methods/correlation.h"
+#include "tce/tensor/odometer.h"
 #include "tce/tensor/tensor_functions.h"
 
 #include <ctype.h>
@@ -60,15 +61,13 @@ static enum status fill_denominators(int rank, const int64_t first[], const int6
     int64_t value[MAX_RANK] = {0};
     double *terms = list_denominator_terms(context, rank, first, extent, terms_of);
     TRY(CHECK_MEMORY(terms, "no memory for denominators"));
-    for (int d = 0; d >= 0;) {
+    do {
         double sum = 0;
-        for (d = 0; d < rank - 1; d++)
+        for (int d = 0; d < rank - 1; d++)
             sum += terms_of[d][value[d]];
         fill_row(sum, extent[rank - 1], terms_of[rank - 1], block);
         block += extent[rank - 1];
-        for (d = rank - 2; d >= 0 && ++value[d] == extent[d]; d--)
-            value[d] = 0;
-    }
+    } while (odometer_next(rank - 1, NULL, extent, value));
     free(terms);
     return STATUS_OK;
 }
@@ -95,16 +94,12 @@ const struct fill_symmetry method_fill_symmetries[METHOD_N_FILLS] = {
     {.name = "integrals",
      .rank = 4,
      .fills_packed = true,
-     .values_of = "integrals",
-     .values_order = {0, 1, 2, 3},
      .n_exchanges = 3,
      .exchanges = {{{1, 0, 2, 3}, 1}, {{0, 1, 3, 2}, 1}, {{2, 3, 0, 1}, 1}}},
     /* <pq|rs> = <rq|ps> = <ps|rq> = <qp|sr>; as (pr|qs) */
     {.name = "dirac_integrals",
      .rank = 4,
      .fills_packed = true,
-     .values_of = "integrals",
-     .values_order = {0, 2, 1, 3},
      .n_exchanges = 3,
      .exchanges = {{{2, 1, 0, 3}, 1}, {{0, 3, 2, 1}, 1}, {{1, 0, 3, 2}, 1}}},
     {.name = "denominators"},

@@ -5,6 +5,7 @@
 #include "support/base/memory.h"
 #include "support/base/node.h"
 #include "support/base/sha256.h"
+#include "tce/tensor/odometer.h"
 
 #include <float.h>
 #include <math.h>
@@ -181,20 +182,14 @@ void tensor_destroy(struct tensor *tensor)
 static void fill_block(const struct block_labels *labels, const int32_t tile[],
                        tensor_element *element, void *context, double *block)
 {
-    int64_t value[MAX_RANK], n = 1;
+    int64_t first[MAX_RANK], end[MAX_RANK], value[MAX_RANK];
     for (int d = 0; d < labels->rank; d++) {
-        value[d] = labels->space[d]->first[tile[d]];
-        n *= index_space_tile_size(labels->space[d], tile[d]);
+        value[d] = first[d] = labels->space[d]->first[tile[d]];
+        end[d] = labels->space[d]->first[tile[d] + 1];
     }
-    for (int64_t i = 0; i < n; i++) {
-        block[i] = element(value, context);
-        for (int d = labels->rank - 1; d >= 0; d--) {
-            const struct index_space *space = labels->space[d];
-            if (++value[d] < space->first[tile[d] + 1])
-                break;
-            value[d] = space->first[tile[d]];
-        }
-    }
+    do
+        *block++ = element(value, context);
+    while (odometer_next(labels->rank, first, end, value));
 }
 
 void tensor_fill(struct tensor *tensor, tensor_element *element, void *context)

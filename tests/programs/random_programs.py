@@ -725,8 +725,9 @@ def wrong_loop(choose):
 
 
 def wrong_statement(choose):
-    """One that does not make the symmetry that is declared, or whose labels can never be met."""
-    wanted, words = choose.choice([("symmetry", "this does not make "), ("labels", "can never be met")])
+    """One that does not make the symmetry that is declared, or has a product whose labels can never be met, which
+    may also count as zero."""
+    wanted, words = choose.choice([("symmetry", "this does not make "), ("labels", None)])
     program = Program(choose, n_irreps=choose.choice([2, 4, 8]) if wanted == "labels" else None)
     program.attempt(program.statement)
     program.wanted = wanted

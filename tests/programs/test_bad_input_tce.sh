@@ -191,7 +191,7 @@ bad_after recursion_add 7:11 "computed from itself; use another tensor" \
     'tensor A[i,j]\ntensor B[i,j]\nA[i,j] += A[j,i]\n'
 bad_after labels 7:10 "can never be met" \
     'tensor A[i,j] irrep 1\ntensor B[i,j]\nA[i,j] = B[i,j]\n'
-bad_after no_block 5:8 "has no block" 'tensor A[i,j] irrep 2\n'
+bad_after no_block 5:8 "has no block" 'tensor A[i,j] irrep 2\nscalar E, F\nE = F\n'
 bad spins 3:8 "needs a bar" 'space s = 2 alpha, 2 beta\nindex i, j : s\ntensor A[i,j]\n'
 bad_after bar 7:13 "'|' is not where" 'tensor A[i|j]\ntensor B[i,j]\nA[i,j] = B[i|j]\n'
 

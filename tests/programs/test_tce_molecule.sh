@@ -173,7 +173,8 @@ bad bar 3:8 "run the program with --method uhf" 's/g\[i,i,j,j\] = /g[i,i|j,j] = 
 bad spins 3:8 "needs a bar" '' radical
 bad unrestricted 3:8 "unrestricted reference: write the program over spin orbitals" '' radical
 bad middle 3:8 "with the bar in the middle" 's/g\[i,i,j,j\] = /g[i|i,j,j] = dirac_/' radical
-bad irrep 3:8 "has labels" 's/\] = integrals/] irrep 1 = integrals/'
+bad irrep 3:8 "has labels" \
+    's/\] = integrals/] irrep 1 = integrals/; s/^\(coulomb\|exchange\|double\) .*/double = coulomb/'
 {
     printf 'space o = occupied\nindex i : o\nscalar E\n'
     for n in $(seq 17); do printf 'tensor x%d[i]\ntensor y%d[i]\n' "$n" "$n"; done

@@ -180,6 +180,11 @@ static void test_mistakes_are_reported_with_their_place(void **state)
            "test.tce:2:11: space o is bound to 'occupied', which is unknown here");
     refuse(STATUS_INPUT, "space v = vacuum\nindex a : v\nscalar E\ntensor B[a]\nE = B[a]\n", 2,
            "test.tce:1:11: space v is bound to 'vacuum', which is unknown here");
+    refuse(STATUS_INPUT,
+           "space s = 2 irrep 1\nindex i, j : s\ntensor A[i,j] irrep 2\nscalar E, F\nE = F\n", 0,
+           "test.tce:3:8: 'A' has no block: no labels of its indices have irrep 2");
+    refuse(STATUS_INPUT, "space s = 2 alpha\nindex i, j : s\nscalar E, F\ntensor W[i,j|]\nE = F\n",
+           0, "test.tce:4:8: 'W' has no block");
     refuse(STATUS_INPUT, "scalar E\nE = F\n", 0, "test.tce:2:5: unknown tensor 'F'");
     refuse(STATUS_INPUT, "", 0, "test.tce:1:1: expected at least one statement");
     refuse(STATUS_INPUT,

@@ -19,7 +19,7 @@ static const char text[] =
     "tensor t[i,j|a,b] = random(3)\n"
     "tensor g[a,b|d,i] irrep 1 = random(5)\n"
     "tensor s[i|a] irrep 1 = random(7)\n"
-    "tensor u[i,j|a,b]\n"
+    "tensor u[i,j|a,b] symmetric (i a)(j b)\n"
     "scalar E, F, G, H\n"
     "u[i,j|a,b] = sym(i a, j b) t[i,j|a,b]\n"
     "for a >= b >= c by tile\n"
