@@ -143,7 +143,7 @@ static void fini_builder(struct plan_builder *builder)
 {
     for (int t = 0; t < builder->n_terms; t++) {
         product_fini(&builder->terms[t].product);
-        factorization_fini(&builder->terms[t].factorization);
+        free(builder->terms[t].node);
     }
     free(builder->terms);
     plan_builder_free_parts(builder);

@@ -2,7 +2,7 @@
 /* From a program to a list of binary and unary contractions, in stages that run as a pool
  * each.
  *
- * - A product of several tensors is factored (factorization.h); its parts are
+ * - A product of several tensors is factored (plan_factors.c); its parts are
  *   intermediates, and the last step adds it to its target. The first term of `=` replaces
  *   the target's value, the others add to it.
  * - A part that occurs again, up to the names of indices and the order of factors, is

@@ -2,8 +2,17 @@
 /* The state of plan_create and the passes that it consists of; private to them. */
 #pragma once
 
-#include "tce/plan/factorization.h"
 #include "tce/plan/plan.h"
+#include "tce/plan/product.h"
+
+/* A part of a term that a step makes of two others, or of a factor; or a factor as it is. */
+struct plan_node {
+    uint64_t part;
+    int left, right;                /* nodes; -1 for a single factor */
+    bool is_factor;                 /* as it is, without a step */
+    double flops;                   /* of its own step */
+    struct product_operand operand; /* the step's result */
+};
 
 /* A term, factored. */
 struct plan_term {
@@ -11,7 +20,8 @@ struct plan_term {
     struct source_place place;
     double coefficient;
     struct product product;
-    struct factorization factorization;
+    int n_nodes;
+    struct plan_node *node; /* the factors first, the product last; owned */
 };
 
 /* An intermediate that holds a part. */

@@ -116,7 +116,7 @@ static enum status make_node(struct plan_builder *builder, const struct plan_ter
 
 /* The tensors that a node's step reads: a factor as it is, or what its parts have become. */
 static enum status make_operands(struct plan_builder *builder, const struct plan_term *term,
-                                 const struct factorization_node *node, struct plan_step_list *list,
+                                 const struct plan_node *node, struct plan_step_list *list,
                                  struct plan_use *A, struct plan_use *B)
 {
     if (node->left >= 0) {
@@ -171,7 +171,7 @@ static int loop_of_term(const struct plan_builder *builder, const struct plan_te
 
 /* Appends the steps of a node; the labels of what they make, if it is new, are found here. */
 static enum status append_node(struct plan_builder *builder, const struct plan_term *term,
-                               const struct factorization_node *node, struct plan_step_list *list,
+                               const struct plan_node *node, struct plan_step_list *list,
                                struct plan_write *write)
 {
     struct plan_use A, B;
@@ -209,7 +209,7 @@ static bool is_constant(const struct plan_builder *builder, const struct plan_te
 static enum status make_node(struct plan_builder *builder, const struct plan_term *term, int number,
                              struct plan_step_list *list, struct plan_use *use)
 {
-    const struct factorization_node *node = &term->factorization.node[number];
+    const struct plan_node *node = &term->node[number];
     struct product_key key;
     struct plan_write write = {.is_new = true, .factor = 1};
     *use = (struct plan_use){0};
@@ -239,8 +239,7 @@ static enum status make_node(struct plan_builder *builder, const struct plan_ter
 static enum status is_shared(const struct plan_builder *builder, const struct plan_term *term,
                              bool *shared)
 {
-    const struct factorization *factorization = &term->factorization;
-    const struct factorization_node *root = &factorization->node[factorization->n_nodes - 1];
+    const struct plan_node *root = &term->node[term->n_nodes - 1];
     struct product_key key;
     *shared = false;
     if (is_in_loop(builder, term))
@@ -291,7 +290,7 @@ static enum status make_term(struct plan_builder *builder, const struct plan_ter
         loop >= 0 ? &builder->loops[loop] : list_of_statement(builder, term->statement);
     if (loop >= 0 && list->n == 0)
         TRY(append_loop(builder, loop));
-    const int root = term->factorization.n_nodes - 1;
+    const int root = term->n_nodes - 1;
     struct plan_write target = {.C = {.tensor = program->statements[term->statement].target.tensor,
                                       .operand = term->product.target},
                                 .factor = term->coefficient};
@@ -299,7 +298,7 @@ static enum status make_term(struct plan_builder *builder, const struct plan_ter
     bool shared;
     TRY(is_shared(builder, term, &shared));
     if (!shared)
-        return append_node(builder, term, &term->factorization.node[root], list, &target);
+        return append_node(builder, term, &term->node[root], list, &target);
     TRY(make_node(builder, term, root, list, &whole));
     return append_product(builder, term, list, &target, &whole, NULL);
 }
