@@ -156,7 +156,7 @@ static void fini_builder(struct plan_builder *builder)
         free(builder->loops[l].steps);
     free(builder->loops);
     free(builder->packed);
-    free(builder->sums);
+    free(builder->sums.steps);
 }
 
 enum status plan_create(const struct program *program, const struct index_space *const space[],

@@ -17,7 +17,7 @@
  *   is added to a block of it by one task. Where stages would take much more memory than
  *   one step after another, they have one step each.
  * - A product whose summed or target indices are exchanged in pairs by symmetries of its factors runs over
- *   pairs of values, each once (pair_choice.h), if the operations that this saves are worth the
+ *   pairs of values, each once (plan_pairs.c), if the operations that this saves are worth the
  *   packing and unpacking of its tensors.
  * Terms are taken as they stand: A*B + A*C is not made into A*(B + C). */
 #pragma once

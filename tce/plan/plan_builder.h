@@ -65,12 +65,6 @@ struct plan_packed {
     bool before; /* the iterations */
 };
 
-/* The sum over pairs of products of the statement at hand, and the step that unpacks it at its end. */
-struct plan_pair_sum {
-    int packing, tensor;
-    struct plan_step unpack;
-};
-
 struct plan_builder {
     struct plan *plan;
     const struct program *program;
@@ -83,9 +77,10 @@ struct plan_builder {
     struct plan_step_list before, iterated, final;
     struct plan_step_list *loops; /* of each loop; plan_create's, then the plan's */
     bool is_set;                  /* the target of the statement at hand, by its terms so far */
-    int n_packed, n_sums;
+    int n_packed;
     struct plan_packed *packed;
-    struct plan_pair_sum *sums;
+    struct plan_step_list
+        sums; /* the steps that unpack sums over pairs, not yet in the other lists */
 };
 
 /* The part with this key, NULL if there is none. */
@@ -106,23 +101,14 @@ enum status plan_builder_factor(struct plan_builder *builder);
 /* Second pass: the steps. Errors: STATUS_NO_MEMORY. */
 enum status plan_builder_steps(struct plan_builder *builder);
 
-/* Appends C = A * B, or C = A if B is NULL, and returns it for what else is to be set. The indices are
- * of the product. Errors: STATUS_NO_MEMORY, as those of the functions below. */
-enum status plan_builder_append(struct plan_step_list *list, int statement,
-                                const struct product *product, const struct plan_use *C,
-                                const struct plan_use *A, const struct plan_use *B,
-                                struct plan_step **appended);
+/* The step C = A * B, or C = A if B is NULL, but for flops and what else its kind asks for; of a scalar with the
+ * larger factor first: its tasks are the blocks of A. The indices are of the product. */
+struct plan_step plan_builder_step(const struct plan_builder *builder, int statement,
+                                   const struct product *product, const struct plan_use *C,
+                                   const struct plan_use *A, const struct plan_use *B);
 
-/* Likewise, of a scalar with the larger factor first: its tasks are the blocks of A. */
-enum status plan_builder_append_ordered(const struct plan_builder *builder,
-                                        struct plan_step_list *list, int statement,
-                                        const struct product *product, const struct plan_use *C,
-                                        const struct plan_use *A, const struct plan_use *B,
-                                        struct plan_step **appended);
-
-/* The step's numbers of an operand's indices; new names are given the next number. */
-struct plan_operand plan_builder_number(const struct product *product, const struct plan_use *use,
-                                        struct plan_step *step);
+/* Errors: STATUS_NO_MEMORY, as those of the functions below. */
+enum status plan_builder_append(struct plan_step_list *list, const struct plan_step *step);
 
 /* A new intermediate with the labels of use->operand; sets use->tensor. loop: that it is local to; -1 */
 enum status plan_builder_intermediate(struct plan_builder *builder, const struct product *product,
