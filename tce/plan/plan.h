@@ -14,8 +14,7 @@
  * - An intermediate lives from the step that makes it to the last one that reads it; if
  *   that is iterated but the first is not, to the end of the plan.
  * - A stage has steps that may run at the same time; what is added to a tensor in one stage
- *   is added to a block of it by one task. Where stages would take much more memory than
- *   one step after another, they have one step each.
+ *   is added to a block of it by one task.
  * - A product whose summed or target indices are exchanged in pairs by symmetries of its factors runs over
  *   pairs of values, each once (plan_pairs.c), if the operations that this saves are worth the
  *   packing and unpacking of its tensors.
@@ -111,8 +110,6 @@ struct plan {
     struct plan_step *steps;
     int n_stages;
     int *stage_begin;         /* n_stages + 1: steps */
-    bool in_sequence;         /* one step after another, because stages would take much more
-                                 memory */
     int first_iterated_stage; /* n_stages if nothing is iterated */
     int first_iterated;       /* its first step; n_steps if nothing is iterated */
     int first_final_stage;    /* of what follows the iterations; n_stages if nothing does */

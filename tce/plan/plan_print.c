@@ -211,9 +211,6 @@ enum status plan_print(const struct plan *plan, FILE *stream)
     if (plan->first_final_stage < plan->n_stages)
         fprintf(stream, "after the iterations:\n");
     TRY(print_stages(plan, plan->first_final_stage, plan->n_stages, stream));
-    if (plan->in_sequence)
-        fprintf(stream,
-                "one step after another: running several at a time would take much more memory\n");
     print_sums(plan, stream);
     return STATUS_OK;
 }

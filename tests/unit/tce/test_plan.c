@@ -255,24 +255,6 @@ static void test_many_statements_are_planned(void **state)
     free(text);
 }
 
-/* Each product has a part as large as its factors; all three at a time would take two thirds
- * more than one. */
-static void test_stages_do_not_take_much_more_memory(void **state)
-{
-    (void)state;
-    const double large = 200 * 200 * 200, small = 200 * 200;
-    struct plan_case made;
-    init("space s = 200\nindex i, j, k, l, m : s\ntensor A[i,j,k]\ntensor D[i,j,k]\n"
-         "tensor B[i,j]\ntensor E[i,j]\ntensor F[i,j]\n"
-         "tensor P[i,l]\ntensor Q[i,l]\ntensor R[i,l]\n"
-         "P[i,l] = A[i,j,k] * B[j,m] * D[m,k,l]\nQ[i,l] = A[i,j,k] * E[j,m] * D[m,k,l]\n"
-         "R[i,l] = A[i,j,k] * F[j,m] * D[m,k,l]\n",
-         &made);
-    assert_true(made.plan->in_sequence && made.plan->n_stages == 6);
-    check_close(made.plan->peak_elements, 3 * large + 6 * small, 0);
-    plan_case_fini(&made);
-}
-
 struct tree_search {
     int n_indices;
     double size[12];
@@ -431,7 +413,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_sums_over_an_index_of_one_factor_come_first),
         cmocka_unit_test(test_what_is_not_iterated_is_computed_before),
         cmocka_unit_test(test_independent_statements_share_a_stage),
-        cmocka_unit_test(test_stages_do_not_take_much_more_memory),
         cmocka_unit_test(test_many_statements_are_planned),
         cmocka_unit_test(test_six_factors_are_multiplied_in_the_best_order),
         cmocka_unit_test(test_too_many_indices_are_an_error_that_names_the_statement),
