@@ -131,9 +131,8 @@ static enum status build_plan(struct plan_builder *builder, const struct index_s
     find_changes(builder);
     TRY(plan_builder_factor(builder));
     TRY(plan_builder_steps(builder));
-    plan_builder_leave_unstored(builder);
-    TRY(plan_builder_store_unique(builder));
     TRY(join_lists(builder));
+    TRY(plan_builder_store(builder));
     TRY(plan_builder_stages(plan));
     sum_flops(builder);
     return STATUS_OK;

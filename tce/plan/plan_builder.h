@@ -128,14 +128,10 @@ enum status plan_builder_pairs(struct plan_builder *builder, const struct plan_t
 enum status plan_builder_unpack(struct plan_builder *builder, int statement,
                                 struct plan_step_list *list);
 
-/* Takes out the steps that pack what need not be stored, because nothing else reads it and what fills it
- * can fill the packed tensors. */
-void plan_builder_leave_unstored(struct plan_builder *builder);
+/* Third pass, on the finished list: takes out the steps that pack what need not be stored, and leaves out blocks
+ * that the symmetry of a tensor makes of others. Errors: STATUS_NO_MEMORY. */
+enum status plan_builder_store(struct plan_builder *builder);
 
-/* Leaves out blocks that the symmetry of a tensor makes of others, where what fills and reads it can do
- * without. Errors: STATUS_NO_MEMORY. */
-enum status plan_builder_store_unique(struct plan_builder *builder);
-
-/* Third pass, on the finished list: orders the steps by stages, and sets the lifetimes of
+/* Last pass: orders the steps by stages, and sets the lifetimes of
  * intermediates and the peak of memory. Errors: STATUS_NO_MEMORY. */
 enum status plan_builder_stages(struct plan *plan);
