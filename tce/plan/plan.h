@@ -28,10 +28,11 @@
 #include "tce/tensor/packing.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* Operations of DGEMM in the time in which an element is read, permuted and added. */
-enum { PLAN_MOVE_FLOPS = 20 };
+#define PLAN_MOVE_FLOPS (SECONDS_PER_ELEMENT / SECONDS_PER_FLOP)
 
 struct plan_tensor {
     char *name;                 /* of an intermediate "#1", "#2", ... */
@@ -133,6 +134,16 @@ struct plan {
 enum status plan_create(const struct program *program, const struct index_space *const space[],
                         enum plan_pairs pairs, struct plan **plan);
 void plan_destroy(struct plan *plan);
+
+/* Chooses how long the tiles of the program's spaces are where it says nothing: those for which a simple model of
+ * the time of all contractions of the plan is least (plan_tiles.c). Only the program decides: results are the same
+ * on any number of processes.
+ * plan  over spaces whose tiles are as long as labels allow
+ * tile  of each of the program's spaces: 0 is replaced by the values in a tile; PROGRAM_TILE if no contraction
+ *       outside of loops over tiles has an index of the space; more if all spaces had more than
+ *       INDEX_SPACE_MAX_TILES else
+ * Errors: STATUS_NO_MEMORY. */
+enum status plan_choose_tiles(const struct plan *plan, int64_t tile[]);
 
 /* Whether the tensor is there as long as the executor is, distributed. */
 bool plan_keeps_tensor(const struct plan *plan, int tensor);
