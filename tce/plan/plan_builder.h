@@ -34,7 +34,6 @@ struct plan_made {
 struct plan_part {
     int n_words;
     const int *words;                  /* behind the part, in the memory of both */
-    int n_places;                      /* in all products, before they are factored */
     int n_uses;                        /* by those that are factored */
     struct plan_made before, iterated; /* made before the iterations, or in them */
 };
@@ -93,7 +92,7 @@ void plan_builder_free_parts(struct plan_builder *builder);
  * which is then copied pays if it is used twice. Errors: STATUS_NO_MEMORY. */
 enum status plan_builder_pays(const struct plan_term *term, bool *pays);
 
-/* First pass: lists all terms and their possible parts, factors them in order and counts
+/* First pass: lists all terms, factors them in order and counts
  * how often each part is used.
  * Errors: as plan_create. */
 enum status plan_builder_factor(struct plan_builder *builder);

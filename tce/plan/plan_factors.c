@@ -2,8 +2,7 @@
 /* The first pass: terms become trees of binary contractions, and parts that occur again are found.
  *
  * For up to six factors, the tree with the fewest floating-point operations is found by dynamic programming over
- * the parts (bits of factors); among equals, the one with most parts that other products have too, then the one
- * whose intermediates have the fewest elements. Beyond six factors, greedily: the next contraction is that of the
+ * the parts (bits of factors); parts that are there cost nothing. Beyond six factors, greedily: the next contraction is that of the
  * pair with the least size(result) - size(A) - size(B). Parts of more than MAX_RANK indices are not formed.
  *
  * An index that occurs in one factor only and not in the target is summed over first, by
@@ -63,15 +62,6 @@ enum status plan_builder_pays(const struct plan_term *term, bool *pays)
     return STATUS_OK;
 }
 
-/* Only of parts that all trees of up to six factors have. */
-static const struct plan_part *find_part_of(const struct plan_builder *builder,
-                                            const struct product *product, uint64_t part)
-{
-    struct product_key key;
-    product_key(product, part, &key);
-    return plan_builder_find(builder, &key);
-}
-
 static enum status add_part(struct plan_builder *builder, const struct product_key *key,
                             struct plan_part **added)
 {
@@ -120,50 +110,26 @@ static enum status use_node(struct plan_builder *builder, const struct plan_term
 
 /* The best way found to make a part; total is infinite if there is none. */
 struct best_part {
-    double total, elements; /* flops of all its steps; elements of it and its own parts */
-    int n_wanted;           /* of its own parts and it, by other products */
-    double flops;           /* of the last step */
-    uint64_t left;          /* the part that joins the rest of it; 0: a single factor */
+    double total, flops; /* of all its steps, of the last one */
+    uint64_t left;       /* the part that joins the rest of it; 0: a single factor */
     struct product_operand operand;
 };
 
-static enum status add_elements(const struct product *product, struct best_part *part)
-{
-    const struct product_operand *operand = &part->operand;
-    double elements;
-    TRY(product_count(product, 1, &operand, &elements));
-    part->elements += elements;
-    return STATUS_OK;
-}
-
-static bool is_better_part(const struct best_part *tried, const struct best_part *best)
-{
-    if (tried->total != best->total)
-        return tried->total < best->total;
-    if (tried->n_wanted != best->n_wanted)
-        return tried->n_wanted > best->n_wanted;
-    return tried->elements < best->elements;
-}
-
-/* Considers left * right. What is known to cost no less than the best is not counted. */
+/* Considers left * right, the first one of several with the fewest operations. */
 static enum status try_split(const struct product *product, uint64_t part,
                              const struct best_part *left, const struct best_part *right,
                              uint64_t left_part, struct best_part *best)
 {
     struct best_part tried = {.total = left->total + right->total, .left = left_part};
-    if (!isfinite(tried.total) || tried.total > best->total)
+    if (!isfinite(tried.total) || tried.total >= best->total)
         return STATUS_OK;
     TRY(product_flops(product, &left->operand, &right->operand, part == product_all(product),
                       &tried.flops));
     tried.total += tried.flops;
-    if (tried.total > best->total)
+    if (tried.total >= best->total)
         return STATUS_OK;
     product_combine(product, part, &left->operand, &right->operand, &tried.operand);
-    tried.elements = left->elements + right->elements;
-    tried.n_wanted = left->n_wanted + right->n_wanted;
-    TRY(add_elements(product, &tried));
-    if (is_better_part(&tried, best))
-        *best = tried;
+    *best = tried;
     return STATUS_OK;
 }
 
@@ -171,7 +137,7 @@ static enum status find_best_split(const struct product *product, uint64_t part,
                                    struct best_part *parts)
 {
     struct best_part *best = &parts[part];
-    *best = (struct best_part){.total = INFINITY, .elements = INFINITY};
+    *best = (struct best_part){.total = INFINITY};
     if (product_rank(product, part) > MAX_RANK)
         return STATUS_OK;
     uint64_t lowest = part & -part;
@@ -201,6 +167,7 @@ static enum status search_all_trees(const struct plan_builder *builder, struct p
 {
     const struct product *product = &term->product;
     struct best_part parts[MAX_PARTS] = {0};
+    struct product_key key;
     uint64_t all = product_all(product);
     bool in_loop = builder->program->statements[term->statement].loop >= 0;
     for (uint64_t part = 1; part <= all; part++) {
@@ -213,9 +180,9 @@ static enum status search_all_trees(const struct plan_builder *builder, struct p
             TRY(find_best_split(product, part, parts));
         if (part == all || in_loop || (is_single && factor->is_factor))
             continue;
-        const struct plan_part *shared = find_part_of(builder, product, part);
-        parts[part].n_wanted += shared->n_places > 1;
-        if (shared->n_uses > 0 && isfinite(parts[part].total))
+        product_key(product, part, &key);
+        const struct plan_part *known = plan_builder_find(builder, &key);
+        if (known && known->n_uses > 0 && isfinite(parts[part].total))
             parts[part].total = 0;
     }
     if (isfinite(parts[all].total))
@@ -329,19 +296,6 @@ static enum status factor_term(struct plan_builder *builder, struct plan_term *t
     return statement->loop < 0 ? use_node(builder, term, n_nodes - 1) : STATUS_OK;
 }
 
-/* All parts of a product that might be formed, single tensors among them. */
-static enum status add_parts(struct plan_builder *builder, const struct product *product)
-{
-    if (product->n_factors > MOST_FACTORS)
-        return STATUS_OK;
-    for (uint64_t part = 1; part <= product_all(product); part++) {
-        struct plan_part *entry;
-        TRY(enter_part(builder, product, part, &entry));
-        entry->n_places++;
-    }
-    return STATUS_OK;
-}
-
 static enum status list_term(struct plan_builder *builder, int s, int t)
 {
     const struct program_statement *statement = &builder->program->statements[s];
@@ -350,9 +304,8 @@ static enum status list_term(struct plan_builder *builder, int s, int t)
     *term = (struct plan_term){.statement = s,
                                .place = statement->terms[t].place,
                                .coefficient = statement->terms[t].coefficient};
-    TRY(product_init(builder->program, &builder->plan->spaces, &statement->target,
-                     &statement->terms[t], builder->version, &term->product));
-    return statement->loop < 0 ? add_parts(builder, &term->product) : STATUS_OK;
+    return product_init(builder->program, &builder->plan->spaces, &statement->target,
+                        &statement->terms[t], builder->version, &term->product);
 }
 
 static enum status list_terms(struct plan_builder *builder)

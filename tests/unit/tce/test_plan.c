@@ -112,16 +112,16 @@ static void test_same_products_are_computed_once(void **state)
     (void)state;
     struct plan_case made;
     /* One F[k,c] = g t for three terms with other names, in another order. */
-    init(TENSORS "E = g[k,c,l,d] * t[l,d] * u[k,c]\n"
-                 "Q = t[j,b] * g[i,a,j,b] * t[i,a]\n"
-                 "F[i,a] = g[i,a,k,c] * t[k,c]\n",
+    init(TENSORS "F[i,a] = g[i,a,k,c] * t[k,c]\n"
+                 "E = g[k,c,l,d] * t[l,d] * u[k,c]\n"
+                 "Q = t[j,b] * g[i,a,j,b] * t[i,a]\n",
          &made);
     assert_int_equal(made.plan->n_steps, 4);
     assert_int_equal(count_products(made.plan), 3);
     assert_true(multiplies(made.plan, 0, "g", "t"));
-    assert_true(multiplies(made.plan, 1, "#1", "u"));
-    assert_true(multiplies(made.plan, 2, "#1", "t"));
-    assert_int_equal(made.plan->steps[3].A.tensor, made.plan->n_program_tensors);
+    assert_int_equal(made.plan->steps[1].A.tensor, made.plan->n_program_tensors);
+    assert_true(multiplies(made.plan, 2, "#1", "u"));
+    assert_true(multiplies(made.plan, 3, "#1", "t"));
     assert_int_equal(made.plan->steps[3].n_destroy, 1);
     plan_case_fini(&made);
     /* Not the same: the other index pair of g is summed. */
