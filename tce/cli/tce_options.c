@@ -48,8 +48,11 @@ static const struct option_row program_rows[] = {
 };
 
 static const struct option_row contraction_rows[] = {
-    FLAG_OPTION("explain", FIELD(explain),
-                .help = "print the plan: the contractions of every stage, operations and memory"),
+    CHOICE_OPTION("explain", FIELD(explain), "no,plan,factorize,share,pair,stage,tile",
+                  .default_text = "no", .bare = "plan", .value = "PASS",
+                  .help =
+                      "print the plan: the contractions of every stage, operations and memory; or "
+                      "what one pass has made of it"),
     INTEGER_OPTION("cache", FIELD(cache_megabytes), 0, 1000000, .default_text = "256",
                    .value = "MB",
                    .help = "memory per process for blocks of tensors that are read, but at most "
@@ -65,8 +68,11 @@ static const struct option_row contraction_rows[] = {
 };
 
 static const struct option_row method_run_rows[] = {
-    FLAG_OPTION("explain", FIELD(explain), .expert = true,
-                .help = "print the plan: the contractions of every stage, operations and memory"),
+    CHOICE_OPTION("explain", FIELD(explain), "no,plan,factorize,share,pair,stage,tile",
+                  .default_text = "no", .bare = "plan", .value = "PASS", .expert = true,
+                  .help =
+                      "print the plan: the contractions of every stage, operations and memory; or "
+                      "what one pass has made of it"),
     CHOICE_OPTION(
         "pairs", FIELD(settings.pairs), "auto,never,always", .default_text = "auto", .expert = true,
         .help = "products over pairs of indices that symmetries exchange, each pair once: "

@@ -165,8 +165,18 @@ enum status plan_contraction(const struct plan *plan, int stage,
                              const struct contraction_settings *settings,
                              struct contraction **contraction);
 
+/* The passes whose work can be printed. */
+enum plan_pass {
+    PLAN_PASS_ALL,
+    PLAN_PASS_FACTORIZE, /* operations of each statement */
+    PLAN_PASS_SHARE,     /* intermediates that several contractions read */
+    PLAN_PASS_PAIR,      /* contractions over pairs, and what they save */
+    PLAN_PASS_STAGE,     /* the steps of each stage, and memory */
+    PLAN_PASS_TILE       /* the tiles of each space */
+};
+
 /* The tiles of every space; every step, stage by stage, as a formula with its line, flops and tasks (of a sum in its
  * first step's line, blank in the others), its intermediate's elements and MB;
- * the sum of each statement and of all; the naive cost; the peak memory of tensors.
+ * the sum of each statement and of all; the naive cost; the peak memory of tensors. Or what one pass has made.
  * Errors: STATUS_NO_MEMORY, STATUS_LIMIT. */
-enum status plan_print(const struct plan *plan, FILE *stream);
+enum status plan_print(const struct plan *plan, enum plan_pass pass, FILE *stream);

@@ -371,7 +371,7 @@ static void test_plan_is_printed(void **state)
     init(COUPLED_CLUSTER, &made);
     FILE *stream = tmpfile();
     assert_non_null(stream);
-    check_ok(plan_print(made.plan, stream));
+    check_ok(plan_print(made.plan, PLAN_PASS_ALL, stream));
     rewind(stream);
     while (fgets(line, sizeof line, stream)) {
         found_step = found_step || strstr(line, "#1[k,a,i,j] = g[k,d,a,c] * tau[i,j,c,d]");
