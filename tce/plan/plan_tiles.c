@@ -26,7 +26,7 @@
 
 /* Elements of a factor are also packed for DGEMM: read and written, in short strides, for which a second-level
  * cache is to hold all of them. */
-#define PACKING_MOVES   1.2
+#define PACKING_MOVES   1.5
 #define PACKED_ELEMENTS (128 * 1024)
 
 /* Elements of a factor's block with which it costs as much again: a process keeps several of them beside its share of

@@ -176,7 +176,7 @@ static void test_factors_of_large_scalars_are_cut(void **state)
 static double factor_cost(double elements, double m)
 {
     double far = elements > 131072 ? 1 - 131072 / elements : 0, large = elements / 1048576;
-    return 25 * elements * (1 + 8 / m) * (1.2 * (1 + far) + large * large);
+    return 25 * elements * (1 + 8 / m) * (1.5 * (1 + far) + large * large);
 }
 
 /* C[i,j] = A[i,k] * B[k,j], of n[] values in tiles of t[]. */
