@@ -31,6 +31,7 @@ struct option_row {
     const char *modes; /* "a,b": only these modes read it: --help-modes and --help-all show it,
                         * --help does not; NULL: it is not an option of modes */
     bool expert;       /* --help-all shows it, --help does not */
+    const char *bare; /* the value of the option without one, as if typed; NULL: it must have one */
     const char *value; /* what --help calls the value, with its unit; NULL: WORD */
     const char *help;
 };

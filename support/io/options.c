@@ -32,7 +32,8 @@ static void fill_getopt_tables(const struct options *options, struct option *lon
     for (size_t i = 0; i < n_rows; i++) {
         const struct option_table *table;
         const struct option_row *row = options_find_row(options, i, &table);
-        int has_value = row->kind == OPTION_FLAG ? optional_argument : required_argument;
+        int has_value =
+            row->kind == OPTION_FLAG || row->bare ? optional_argument : required_argument;
         long_options[i] = (struct option){row->name, has_value, NULL, RETURN_FIRST_ROW + (int)i};
         if (row->letter != 0) {
             *letters++ = row->letter;
@@ -100,6 +101,8 @@ static enum status store_given(const struct option_table *table, const struct op
 {
     if (row->kind == OPTION_FLAG)
         return option_store(table, row, optarg ? optarg : "true");
+    if (row->bare && !optarg)
+        return option_store(table, row, row->bare);
     /* `--basis --tile 40` is a forgotten value; `--basis=--odd` is intended. */
     bool separate = optarg == argv[optind - 1];
     if (optarg[0] == '\0' || (separate && strncmp(optarg, "--", 2) == 0))

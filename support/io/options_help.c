@@ -88,7 +88,7 @@ static void print_row(const struct option_row *row, enum detail detail)
     int column = row->letter != 0 ? printf("  -%c, --%s", row->letter, row->name)
                                   : printf("  --%s", row->name);
     if (row->kind != OPTION_FLAG)
-        column += printf(" %s", option_value_name(row));
+        column += printf(row->bare ? "[=%s]" : " %s", option_value_name(row));
     if (column + 2 > HELP_COLUMN) {
         putchar('\n');
         column = 0;

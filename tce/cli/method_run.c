@@ -92,7 +92,7 @@ static enum status print_method(const struct method_run *run)
     else if (restart)
         log_print("Restart    orbitals of %s\n", restart);
     if (run->options->explain && run->rank == 0)
-        return plan_print(plan, stdout);
+        return plan_print(plan, (enum plan_pass)(run->options->explain - 1), stdout);
     return STATUS_OK;
 }
 

@@ -242,8 +242,10 @@ static enum status run_program_stages(struct program_run *run)
     print_program_start(run);
     TRY(check_program_memory(run));
     if (options->explain)
-        TRY(status_agree(run->comm,
-                         run->rank == 0 ? plan_print(run->instance.plan, stdout) : STATUS_OK));
+        TRY(status_agree(run->comm, run->rank == 0
+                                        ? plan_print(run->instance.plan,
+                                                     (enum plan_pass)(options->explain - 1), stdout)
+                                        : STATUS_OK));
     if (options->dry_run)
         return predict(run);
     TRY(program_instance_start(&run->instance, &options->contraction));

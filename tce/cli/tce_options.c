@@ -54,9 +54,14 @@ static const struct option_row program_rows[] = {
                   .help = "products over pairs of indices that symmetries exchange, each pair "    \
                           "once: auto: where it pays; always: where it takes fewer operations")
 
+#define EXPLAIN_OPTION(is_expert)                                                                  \
+    CHOICE_OPTION("explain", FIELD(explain), "no,plan,factorize,share,pair,stage,tile",            \
+                  .default_text = "no", .bare = "plan", .value = "PASS", .expert = (is_expert),    \
+                  .help = "print the plan: the contractions of every stage, operations and "       \
+                          "memory; or what one pass has made of it")
+
 static const struct option_row contraction_rows[] = {
-    FLAG_OPTION("explain", FIELD(explain),
-                .help = "print the plan: the contractions of every stage, operations and memory"),
+    EXPLAIN_OPTION(false),
     INTEGER_OPTION("cache", FIELD(cache_megabytes), 0, 1000000, .default_text = "256",
                    .value = "MB",
                    .help = "memory per process for blocks of tensors that are read, but at most "
@@ -69,8 +74,7 @@ static const struct option_row contraction_rows[] = {
 };
 
 static const struct option_row method_run_rows[] = {
-    FLAG_OPTION("explain", FIELD(explain), .expert = true,
-                .help = "print the plan: the contractions of every stage, operations and memory"),
+    EXPLAIN_OPTION(true),
     PAIRS_OPTION,
     FLAG_OPTION("dry-run", FIELD(dry_run),
                 .help = "print memory, tasks, operations and predicted seconds, and stop"),

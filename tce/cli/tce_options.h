@@ -25,7 +25,8 @@ struct tce_options {
     const char *file; /* the molecule, or the program that is run alone */
 
     /* Options of programs and methods. */
-    bool explain, dry_run;
+    int explain; /* 0: no; else 1 + enum plan_pass */
+    bool dry_run;
     int64_t cache_megabytes, memory_megabytes;
     bool no_prefetch;
     struct contraction_settings contraction;

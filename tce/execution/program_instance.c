@@ -4,7 +4,6 @@
 #include "support/base/agree.h"
 #include "support/base/sha256.h"
 #include "tce/language/parser.h"
-#include "tce/plan/tile_choice.h"
 #include "tce/tensor/odometer.h"
 #include "tce/tensor/tensor_functions.h"
 
@@ -136,7 +135,7 @@ static enum status cut_and_plan(struct program_instance *self, const struct prog
     if (status == STATUS_OK && !all_given)
         status = plan_with_tiles(self, source, tile);
     if (status == STATUS_OK && !all_given)
-        status = tile_choice_make(self->plan, tile);
+        status = plan_choose_tiles(self->plan, tile);
     if (status == STATUS_OK)
         status = plan_with_tiles(self, source, tile);
     free(tile);

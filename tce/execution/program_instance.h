@@ -31,7 +31,7 @@ struct space_binding {
     const char *name;
     int64_t n_blocks;
     const struct index_block *blocks; /* borrowed */
-    int64_t tile; /* values in a tile; 0: as the program says, or else chosen (tile_choice.h) */
+    int64_t tile; /* values in a tile; 0: as the program says, or else chosen (plan.h) */
 };
 
 /* All borrowed; spaces only until program_instance_init returns. */

@@ -131,9 +131,8 @@ static enum status build_plan(struct plan_builder *builder, const struct index_s
     find_changes(builder);
     TRY(plan_builder_factor(builder));
     TRY(plan_builder_steps(builder));
-    plan_builder_leave_unstored(builder);
-    TRY(plan_builder_store_unique(builder));
     TRY(join_lists(builder));
+    TRY(plan_builder_store(builder));
     TRY(plan_builder_stages(plan));
     sum_flops(builder);
     return STATUS_OK;
@@ -143,7 +142,7 @@ static void fini_builder(struct plan_builder *builder)
 {
     for (int t = 0; t < builder->n_terms; t++) {
         product_fini(&builder->terms[t].product);
-        factorization_fini(&builder->terms[t].factorization);
+        free(builder->terms[t].node);
     }
     free(builder->terms);
     plan_builder_free_parts(builder);
@@ -156,7 +155,7 @@ static void fini_builder(struct plan_builder *builder)
         free(builder->loops[l].steps);
     free(builder->loops);
     free(builder->packed);
-    free(builder->sums);
+    free(builder->sums.steps);
 }
 
 enum status plan_create(const struct program *program, const struct index_space *const space[],

@@ -2,7 +2,7 @@
 /* From a program to a list of binary and unary contractions, in stages that run as a pool
  * each.
  *
- * - A product of several tensors is factored (factorization.h); its parts are
+ * - A product of several tensors is factored (plan_factors.c); its parts are
  *   intermediates, and the last step adds it to its target. The first term of `=` replaces
  *   the target's value, the others add to it.
  * - A part that occurs again, up to the names of indices and the order of factors, is
@@ -14,10 +14,9 @@
  * - An intermediate lives from the step that makes it to the last one that reads it; if
  *   that is iterated but the first is not, to the end of the plan.
  * - A stage has steps that may run at the same time; what is added to a tensor in one stage
- *   is added to a block of it by one task. Where stages would take much more memory than
- *   one step after another, they have one step each.
+ *   is added to a block of it by one task.
  * - A product whose summed or target indices are exchanged in pairs by symmetries of its factors runs over
- *   pairs of values, each once (pair_choice.h), if the operations that this saves are worth the
+ *   pairs of values, each once (plan_pairs.c), if the operations that this saves are worth the
  *   packing and unpacking of its tensors.
  * Terms are taken as they stand: A*B + A*C is not made into A*(B + C). */
 #pragma once
@@ -29,10 +28,11 @@
 #include "tce/tensor/packing.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* Operations of DGEMM in the time in which an element is read, permuted and added. */
-enum { PLAN_MOVE_FLOPS = 20 };
+#define PLAN_MOVE_FLOPS (SECONDS_PER_ELEMENT / SECONDS_PER_FLOP)
 
 struct plan_tensor {
     char *name;                 /* of an intermediate "#1", "#2", ... */
@@ -111,8 +111,6 @@ struct plan {
     struct plan_step *steps;
     int n_stages;
     int *stage_begin;         /* n_stages + 1: steps */
-    bool in_sequence;         /* one step after another, because stages would take much more
-                                 memory */
     int first_iterated_stage; /* n_stages if nothing is iterated */
     int first_iterated;       /* its first step; n_steps if nothing is iterated */
     int first_final_stage;    /* of what follows the iterations; n_stages if nothing does */
@@ -137,6 +135,16 @@ enum status plan_create(const struct program *program, const struct index_space 
                         enum plan_pairs pairs, struct plan **plan);
 void plan_destroy(struct plan *plan);
 
+/* Chooses how long the tiles of the program's spaces are where it says nothing: those for which a simple model of
+ * the time of all contractions of the plan is least (plan_tiles.c). Only the program decides: results are the same
+ * on any number of processes.
+ * plan  over spaces whose tiles are as long as labels allow
+ * tile  of each of the program's spaces: 0 is replaced by the values in a tile; PROGRAM_TILE if no contraction
+ *       outside of loops over tiles has an index of the space; more if all spaces had more than
+ *       INDEX_SPACE_MAX_TILES else
+ * Errors: STATUS_NO_MEMORY. */
+enum status plan_choose_tiles(const struct plan *plan, int64_t tile[]);
+
 /* Whether the tensor is there as long as the executor is, distributed. */
 bool plan_keeps_tensor(const struct plan *plan, int tensor);
 
@@ -157,8 +165,18 @@ enum status plan_contraction(const struct plan *plan, int stage,
                              const struct contraction_settings *settings,
                              struct contraction **contraction);
 
+/* The passes whose work can be printed. */
+enum plan_pass {
+    PLAN_PASS_ALL,
+    PLAN_PASS_FACTORIZE, /* operations of each statement */
+    PLAN_PASS_SHARE,     /* intermediates that several contractions read */
+    PLAN_PASS_PAIR,      /* contractions over pairs, and what they save */
+    PLAN_PASS_STAGE,     /* the steps of each stage, and memory */
+    PLAN_PASS_TILE       /* the tiles of each space */
+};
+
 /* The tiles of every space; every step, stage by stage, as a formula with its line, flops and tasks (of a sum in its
  * first step's line, blank in the others), its intermediate's elements and MB;
- * the sum of each statement and of all; the naive cost; the peak memory of tensors.
+ * the sum of each statement and of all; the naive cost; the peak memory of tensors. Or what one pass has made.
  * Errors: STATUS_NO_MEMORY, STATUS_LIMIT. */
-enum status plan_print(const struct plan *plan, FILE *stream);
+enum status plan_print(const struct plan *plan, enum plan_pass pass, FILE *stream);

@@ -2,8 +2,17 @@
 /* The state of plan_create and the passes that it consists of; private to them. */
 #pragma once
 
-#include "tce/plan/factorization.h"
 #include "tce/plan/plan.h"
+#include "tce/plan/product.h"
+
+/* A part of a term that a step makes of two others, or of a factor; or a factor as it is. */
+struct plan_node {
+    uint64_t part;
+    int left, right;                /* nodes; -1 for a single factor */
+    bool is_factor;                 /* as it is, without a step */
+    double flops;                   /* of its own step */
+    struct product_operand operand; /* the step's result */
+};
 
 /* A term, factored. */
 struct plan_term {
@@ -11,7 +20,8 @@ struct plan_term {
     struct source_place place;
     double coefficient;
     struct product product;
-    struct factorization factorization;
+    int n_nodes;
+    struct plan_node *node; /* the factors first, the product last; owned */
 };
 
 /* An intermediate that holds a part. */
@@ -24,7 +34,6 @@ struct plan_made {
 struct plan_part {
     int n_words;
     const int *words;                  /* behind the part, in the memory of both */
-    int n_places;                      /* in all products, before they are factored */
     int n_uses;                        /* by those that are factored */
     struct plan_made before, iterated; /* made before the iterations, or in them */
 };
@@ -55,12 +64,6 @@ struct plan_packed {
     bool before; /* the iterations */
 };
 
-/* The sum over pairs of products of the statement at hand, and the step that unpacks it at its end. */
-struct plan_pair_sum {
-    int packing, tensor;
-    struct plan_step unpack;
-};
-
 struct plan_builder {
     struct plan *plan;
     const struct program *program;
@@ -73,9 +76,10 @@ struct plan_builder {
     struct plan_step_list before, iterated, final;
     struct plan_step_list *loops; /* of each loop; plan_create's, then the plan's */
     bool is_set;                  /* the target of the statement at hand, by its terms so far */
-    int n_packed, n_sums;
+    int n_packed;
     struct plan_packed *packed;
-    struct plan_pair_sum *sums;
+    struct plan_step_list
+        sums; /* the steps that unpack sums over pairs, not yet in the other lists */
 };
 
 /* The part with this key, NULL if there is none. */
@@ -88,7 +92,7 @@ void plan_builder_free_parts(struct plan_builder *builder);
  * which is then copied pays if it is used twice. Errors: STATUS_NO_MEMORY. */
 enum status plan_builder_pays(const struct plan_term *term, bool *pays);
 
-/* First pass: lists all terms and their possible parts, factors them in order and counts
+/* First pass: lists all terms, factors them in order and counts
  * how often each part is used.
  * Errors: as plan_create. */
 enum status plan_builder_factor(struct plan_builder *builder);
@@ -96,23 +100,14 @@ enum status plan_builder_factor(struct plan_builder *builder);
 /* Second pass: the steps. Errors: STATUS_NO_MEMORY. */
 enum status plan_builder_steps(struct plan_builder *builder);
 
-/* Appends C = A * B, or C = A if B is NULL, and returns it for what else is to be set. The indices are
- * of the product. Errors: STATUS_NO_MEMORY, as those of the functions below. */
-enum status plan_builder_append(struct plan_step_list *list, int statement,
-                                const struct product *product, const struct plan_use *C,
-                                const struct plan_use *A, const struct plan_use *B,
-                                struct plan_step **appended);
+/* The step C = A * B, or C = A if B is NULL, but for flops and what else its kind asks for; of a scalar with the
+ * larger factor first: its tasks are the blocks of A. The indices are of the product. */
+struct plan_step plan_builder_step(const struct plan_builder *builder, int statement,
+                                   const struct product *product, const struct plan_use *C,
+                                   const struct plan_use *A, const struct plan_use *B);
 
-/* Likewise, of a scalar with the larger factor first: its tasks are the blocks of A. */
-enum status plan_builder_append_ordered(const struct plan_builder *builder,
-                                        struct plan_step_list *list, int statement,
-                                        const struct product *product, const struct plan_use *C,
-                                        const struct plan_use *A, const struct plan_use *B,
-                                        struct plan_step **appended);
-
-/* The step's numbers of an operand's indices; new names are given the next number. */
-struct plan_operand plan_builder_number(const struct product *product, const struct plan_use *use,
-                                        struct plan_step *step);
+/* Errors: STATUS_NO_MEMORY, as those of the functions below. */
+enum status plan_builder_append(struct plan_step_list *list, const struct plan_step *step);
 
 /* A new intermediate with the labels of use->operand; sets use->tensor. loop: that it is local to; -1 */
 enum status plan_builder_intermediate(struct plan_builder *builder, const struct product *product,
@@ -132,14 +127,10 @@ enum status plan_builder_pairs(struct plan_builder *builder, const struct plan_t
 enum status plan_builder_unpack(struct plan_builder *builder, int statement,
                                 struct plan_step_list *list);
 
-/* Takes out the steps that pack what need not be stored, because nothing else reads it and what fills it
- * can fill the packed tensors. */
-void plan_builder_leave_unstored(struct plan_builder *builder);
+/* Third pass, on the finished list: takes out the steps that pack what need not be stored, and leaves out blocks
+ * that the symmetry of a tensor makes of others. Errors: STATUS_NO_MEMORY. */
+enum status plan_builder_store(struct plan_builder *builder);
 
-/* Leaves out blocks that the symmetry of a tensor makes of others, where what fills and reads it can do
- * without. Errors: STATUS_NO_MEMORY. */
-enum status plan_builder_store_unique(struct plan_builder *builder);
-
-/* Third pass, on the finished list: orders the steps by stages, and sets the lifetimes of
+/* Last pass: orders the steps by stages, and sets the lifetimes of
  * intermediates and the peak of memory. Errors: STATUS_NO_MEMORY. */
 enum status plan_builder_stages(struct plan *plan);

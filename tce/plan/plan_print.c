@@ -164,7 +164,7 @@ static void print_unique(const struct plan *plan, FILE *stream)
                 left_out);
 }
 
-static void print_sums(const struct plan *plan, FILE *stream)
+static void print_statements(const struct plan *plan, FILE *stream)
 {
     double flops = 0, naive = 0;
     fprintf(stream, "\n        flops         naive  statement\n");
@@ -176,6 +176,10 @@ static void print_sums(const struct plan *plan, FILE *stream)
         naive += plan->naive_flops[s];
     }
     fprintf(stream, " %12.4g  %12.4g  all\n", flops, naive);
+}
+
+static void print_pairs(const struct plan *plan, FILE *stream)
+{
     if (plan->saved_flops != 0)
         fprintf(stream, "pairs of indices that symmetries exchange, each once: %.4g flops less\n",
                 plan->saved_flops);
@@ -184,9 +188,40 @@ static void print_sums(const struct plan *plan, FILE *stream)
             fprintf(stream, "%s holds pairs of %s, which is not stored: %.4g elements\n",
                     plan->tensors[t].name, plan->tensors[plan->tensors[t].filled_from].name,
                     plan->tensors[t].elements);
-    print_unique(plan, stream);
-    fprintf(stream, "tensors at most: %.4g elements, %.4g MB\n", plan->peak_elements,
-            megabytes_of(plan->peak_elements));
+}
+
+/* The steps with pairs of indices. */
+static void print_pair_steps(const struct plan *plan, FILE *stream)
+{
+    for (int s = 0; s < plan->n_steps; s++) {
+        bool has_pairs = false;
+        for (int x = 0; x < MAX_INDICES; x++)
+            has_pairs = has_pairs || plan->steps[s].with[x] >= 0;
+        if (!has_pairs)
+            continue;
+        print_formula(plan, &plan->steps[s], stream);
+        fprintf(stream, "\n");
+    }
+}
+
+/* Intermediates that several steps read. */
+static void print_shared(const struct plan *plan, FILE *stream)
+{
+    bool any = false;
+    for (int t = plan->n_program_tensors; t < plan->n_tensors; t++) {
+        int n = 0;
+        for (int s = 0; s < plan->n_steps; s++)
+            n += plan->steps[s].A.tensor == t || plan->steps[s].B.tensor == t;
+        for (int s = 0; s < plan->n_steps && n > 1; s++) {
+            if (plan->steps[s].create != t)
+                continue;
+            print_formula(plan, &plan->steps[s], stream);
+            fprintf(stream, "   read by %d contractions\n", n);
+            any = true;
+        }
+    }
+    if (!any)
+        fprintf(stream, "no intermediate is read by several contractions\n");
 }
 
 static void print_tiles(const struct plan *plan, FILE *stream)
@@ -200,9 +235,8 @@ static void print_tiles(const struct plan *plan, FILE *stream)
     fprintf(stream, "\n");
 }
 
-enum status plan_print(const struct plan *plan, FILE *stream)
+static enum status print_all_stages(const struct plan *plan, FILE *stream)
 {
-    print_tiles(plan, stream);
     fprintf(stream, " step  line         flops       tasks    elements          MB  contraction\n");
     TRY(print_stages(plan, 0, plan->first_iterated_stage, stream));
     if (plan->first_iterated_stage < plan->n_stages)
@@ -210,10 +244,28 @@ enum status plan_print(const struct plan *plan, FILE *stream)
     TRY(print_stages(plan, plan->first_iterated_stage, plan->first_final_stage, stream));
     if (plan->first_final_stage < plan->n_stages)
         fprintf(stream, "after the iterations:\n");
-    TRY(print_stages(plan, plan->first_final_stage, plan->n_stages, stream));
-    if (plan->in_sequence)
-        fprintf(stream,
-                "one step after another: running several at a time would take much more memory\n");
-    print_sums(plan, stream);
+    return print_stages(plan, plan->first_final_stage, plan->n_stages, stream);
+}
+
+enum status plan_print(const struct plan *plan, enum plan_pass pass, FILE *stream)
+{
+    bool all = pass == PLAN_PASS_ALL;
+    if (all || pass == PLAN_PASS_TILE)
+        print_tiles(plan, stream);
+    if (all || pass == PLAN_PASS_STAGE)
+        TRY(print_all_stages(plan, stream));
+    if (all || pass == PLAN_PASS_FACTORIZE)
+        print_statements(plan, stream);
+    if (pass == PLAN_PASS_SHARE)
+        print_shared(plan, stream);
+    if (all || pass == PLAN_PASS_PAIR)
+        print_pairs(plan, stream);
+    if (pass == PLAN_PASS_PAIR)
+        print_pair_steps(plan, stream);
+    if (all || pass == PLAN_PASS_STAGE) {
+        print_unique(plan, stream);
+        fprintf(stream, "tensors at most: %.4g elements, %.4g MB\n", plan->peak_elements,
+                megabytes_of(plan->peak_elements));
+    }
     return STATUS_OK;
 }

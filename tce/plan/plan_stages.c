@@ -8,13 +8,8 @@
  * are then made late, and terms of a sum meet in one stage. */
 #include "tce/plan/plan_builder.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Stages may take so much more memory than one step after another: a part, or elements. */
-#define STAGES_MORE_PART     0.1
-#define STAGES_MORE_ELEMENTS 1e6
 
 /* --- lifetimes --- */
 
@@ -77,15 +72,12 @@ static void find_lifetimes(struct plan *plan)
 
 /* --- stages --- */
 
-static bool may_join(const struct plan_step *earlier, const struct plan_step *later)
-{
-    return later->C.tensor == earlier->C.tensor && later->phase == earlier->phase && later->add;
-}
-
 /* How many stages follow the first of the steps that write, replace or read a tensor, among those
  * after the one at hand, by what they do in their stage; -1: there is none. */
 struct plan_depth {
     int written[N_PLAN_PHASES], replaced[N_PLAN_PHASES], read[N_PLAN_PHASES];
+    int last
+        [N_PLAN_PHASES]; /* while steps are ordered: the last step that writes it; -1: none yet */
 };
 
 static int max_depth(int a, int b)
@@ -132,49 +124,50 @@ struct stage_place {
     int stage, phase, first, step;
 };
 
-/* Scratch of the rules. */
-struct stage_scratch {
-    struct plan_depth *depths; /* n_tensors */
-    int *stage;                /* of each step, n_steps */
-    struct stage_place *order; /* n_steps */
-    int *last;                 /* n_tensors x N_PLAN_PHASES */
+struct stage_search {
+    const struct plan_step *from; /* the steps in their first order */
+    struct stage_place *place;    /* of each step */
+    struct plan_depth *depths;    /* of each tensor */
 };
+
+static void reset_depths(const struct plan *plan, struct stage_search *search)
+{
+    memset(search->depths, -1, (size_t)plan->n_tensors * sizeof *search->depths);
+}
 
 /* Stages, counted from first_stage on, of the steps [begin, end); returns the next stage. */
 static int find_stages(const struct plan *plan, int begin, int end, int first_stage,
-                       struct stage_scratch *scratch)
+                       struct stage_search *search)
 {
-    int deepest = -1, *stage = scratch->stage;
-    for (int t = 0; t < plan->n_tensors; t++)
-        memset(&scratch->depths[t], -1, sizeof scratch->depths[t]);
+    struct stage_place *place = search->place;
+    int deepest = -1;
+    reset_depths(plan, search);
     /* First how many stages must follow each. */
     for (int s = end - 1; s >= begin; s--) {
-        stage[s] = find_depth(&plan->steps[s], scratch->depths);
-        note_depth(&plan->steps[s], stage[s], scratch->depths);
-        deepest = max_depth(deepest, stage[s]);
+        place[s].stage = find_depth(&search->from[s], search->depths);
+        note_depth(&search->from[s], place[s].stage, search->depths);
+        deepest = max_depth(deepest, place[s].stage);
     }
     for (int s = begin; s < end; s++)
-        stage[s] = first_stage + deepest - stage[s];
+        place[s].stage = first_stage + deepest - place[s].stage;
     return first_stage + deepest + 1;
 }
 
-/* Whether a step may be in the stage of the one before it, where one step is to follow another. */
-static bool may_follow(const struct plan_step *before, const struct plan_step *step)
+/* Likewise, where loops are steps: each is a stage. */
+static int find_stages_and_loops(const struct plan *plan, int begin, int end, int first_stage,
+                                 struct stage_search *search)
 {
-    if (before->phase > step->phase)
-        return false;
-    return before->phase < step->phase || step->phase != PLAN_CONTRACT || may_join(before, step);
-}
-
-/* One step after another, but for those that join the one before, and for what is packed and unpacked. */
-static int find_sequence(const struct plan *plan, int begin, int end, int first_stage,
-                         struct stage_scratch *scratch)
-{
-    int next = first_stage, *stage = scratch->stage;
-    for (int s = begin; s < end; s++)
-        stage[s] =
-            s > begin && may_follow(&plan->steps[s - 1], &plan->steps[s]) ? next - 1 : next++;
-    return next;
+    int stage = first_stage;
+    for (int s = begin; s <= end; s++) {
+        if (s < end && search->from[s].loop < 0)
+            continue;
+        if (begin < s)
+            stage = find_stages(plan, begin, s, stage, search);
+        if (s < end)
+            search->place[s].stage = stage++;
+        begin = s + 1;
+    }
+    return stage;
 }
 
 static int compare_places(const void *left, const void *right)
@@ -189,110 +182,62 @@ static int compare_places(const void *left, const void *right)
     return a->step < b->step ? -1 : 1;
 }
 
-/* The order of the steps. Of those that write to a tensor, none is in a stage before an earlier
+/* Sorts the places of the steps. Of those that write to a tensor, none is in a stage before an earlier
  * one's. */
-static void order_steps(const struct plan *plan, const struct plan_step from[],
-                        struct stage_scratch *scratch)
+static void sort_places(const struct plan *plan, struct stage_search *search)
 {
-    struct stage_place *order = scratch->order;
-    for (int t = 0; t < plan->n_tensors * N_PLAN_PHASES; t++)
-        scratch->last[t] = -1;
+    struct stage_place *place = search->place;
+    reset_depths(plan, search);
     for (int s = 0; s < plan->n_steps; s++) {
-        int *last = &scratch->last[from[s].C.tensor * N_PLAN_PHASES + (int)from[s].phase];
-        bool has_first = *last >= 0 && scratch->stage[*last] == scratch->stage[s];
-        order[s] = (struct stage_place){scratch->stage[s], (int)from[s].phase,
-                                        has_first ? order[*last].first : s, s};
-        *last = s;
+        int phase = (int)search->from[s].phase;
+        int *last = &search->depths[search->from[s].C.tensor].last[phase];
+        bool has_first = *last >= 0 && place[*last].stage == place[s].stage;
+        place[s].phase = phase;
+        place[s].first = has_first ? place[*last].first : s;
+        *last = place[s].step = s;
     }
-    qsort(order, (size_t)plan->n_steps, sizeof *order, compare_places);
+    qsort(place, (size_t)plan->n_steps, sizeof *place, compare_places);
 }
 
-/* Orders the steps by their stages, those that join side by side. from: as they were */
-static void arrange_steps(struct plan *plan, const struct plan_step from[],
-                          struct stage_scratch *scratch)
+/* Orders the steps by their stages, those that join side by side. */
+static void make_stages(struct plan *plan, struct stage_search *search)
 {
     int n = 0;
-    order_steps(plan, from, scratch);
+    plan->first_iterated_stage = find_stages_and_loops(plan, 0, plan->first_iterated, 0, search);
+    plan->first_final_stage = find_stages_and_loops(plan, plan->first_iterated, plan->first_final,
+                                                    plan->first_iterated_stage, search);
+    plan->n_stages = find_stages_and_loops(plan, plan->first_final, plan->n_steps,
+                                           plan->first_final_stage, search);
+    sort_places(plan, search);
     for (int k = 0; k < plan->n_stages; k++) {
         plan->stage_begin[k] = n;
-        for (; n < plan->n_steps && scratch->order[n].stage == k; n++) {
-            const struct stage_place *place = &scratch->order[n];
-            plan->steps[n] = from[place->step];
+        for (; n < plan->n_steps && search->place[n].stage == k; n++) {
+            const struct stage_place *place = &search->place[n];
+            plan->steps[n] = search->from[place->step];
             plan->steps[n].joins = place->phase == PLAN_CONTRACT && place->step > place->first &&
                                    plan->tensors[plan->steps[n].C.tensor].labels.rank > 0;
         }
     }
     plan->stage_begin[plan->n_stages] = n;
-    find_lifetimes(plan);
-}
-
-typedef int stage_rule(const struct plan *plan, int begin, int end, int first_stage,
-                       struct stage_scratch *scratch);
-
-/* Applies it between loops, each of which is a stage. */
-static int apply_between_loops(const struct plan *plan, stage_rule *rule, int begin, int end,
-                               int first_stage, struct stage_scratch *scratch)
-{
-    int stage = first_stage;
-    for (int s = begin; s <= end; s++) {
-        if (s < end && plan->steps[s].loop < 0)
-            continue;
-        if (begin < s)
-            stage = rule(plan, begin, s, stage, scratch);
-        if (s < end)
-            scratch->stage[s] = stage++;
-        begin = s + 1;
-    }
-    return stage;
-}
-
-static void apply_rule(struct plan *plan, stage_rule *rule, const struct plan_step from[],
-                       struct stage_scratch *scratch)
-{
-    memcpy(plan->steps, from, (size_t)plan->n_steps * sizeof *from);
-    plan->first_iterated_stage =
-        apply_between_loops(plan, rule, 0, plan->first_iterated, 0, scratch);
-    plan->first_final_stage = apply_between_loops(
-        plan, rule, plan->first_iterated, plan->first_final, plan->first_iterated_stage, scratch);
-    plan->n_stages = apply_between_loops(plan, rule, plan->first_final, plan->n_steps,
-                                         plan->first_final_stage, scratch);
-    arrange_steps(plan, from, scratch);
-}
-
-/* Stages, if they do not take much more memory than a sequence. */
-static void choose_rule(struct plan *plan, const struct plan_step from[],
-                        struct stage_scratch *scratch)
-{
-    apply_rule(plan, find_sequence, from, scratch);
-    double least = plan->peak_elements;
-    apply_rule(plan, find_stages, from, scratch);
-    plan->in_sequence =
-        plan->peak_elements > least + fmax(STAGES_MORE_PART * least, STAGES_MORE_ELEMENTS);
-    if (plan->in_sequence)
-        apply_rule(plan, find_sequence, from, scratch);
 }
 
 enum status plan_builder_stages(struct plan *plan)
 {
     size_t n = (size_t)plan->n_steps + 1, n_tensors = (size_t)plan->n_tensors + 1;
     struct plan_step *from = malloc(n * sizeof *from);
-    struct stage_scratch scratch = {.depths = malloc(n_tensors * sizeof *scratch.depths),
-                                    .stage = malloc(n * sizeof *scratch.stage),
-                                    .order = malloc(n * sizeof *scratch.order),
-
-                                    .last =
-                                        malloc(n_tensors * N_PLAN_PHASES * sizeof *scratch.last)};
+    struct stage_search search = {.from = from,
+                                  .place = calloc(n, sizeof *search.place),
+                                  .depths = malloc(n_tensors * sizeof *search.depths)};
     plan->stage_begin = calloc(n, sizeof *plan->stage_begin);
-    bool complete = from && scratch.depths && scratch.stage && scratch.order && scratch.last &&
-                    plan->stage_begin;
-    if (complete) {
+    enum status status = CHECK_MEMORY(from && search.place && search.depths && plan->stage_begin,
+                                      "no memory for a plan of %d steps", plan->n_steps);
+    if (status == STATUS_OK) {
         memcpy(from, plan->steps, (size_t)plan->n_steps * sizeof *from);
-        choose_rule(plan, from, &scratch);
+        make_stages(plan, &search);
+        find_lifetimes(plan);
     }
     free(from);
-    free(scratch.depths);
-    free(scratch.stage);
-    free(scratch.order);
-    free(scratch.last);
-    return CHECK_MEMORY(complete, "no memory for a plan of %d steps", plan->n_steps);
+    free(search.place);
+    free(search.depths);
+    return status;
 }

@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-struct plan_operand plan_builder_number(const struct product *product, const struct plan_use *use,
-                                        struct plan_step *step)
+/* The step's numbers of an operand's indices; new names are given the next number. */
+static struct plan_operand number_indices(const struct product *product, const struct plan_use *use,
+                                          struct plan_step *step)
 {
     struct plan_operand numbered = {.tensor = use->tensor};
     for (int d = 0; d < use->operand.rank; d++) {
@@ -23,36 +24,39 @@ struct plan_operand plan_builder_number(const struct product *product, const str
 }
 
 /* A step of which no tensor is known yet. */
-static enum status append_empty_step(struct plan_step_list *list, int statement,
-                                     struct plan_step **appended)
+static struct plan_step make_empty_step(int statement)
 {
-    TRY(array_append(&list->steps, &list->n, sizeof *list->steps));
-    struct plan_step *step = &list->steps[list->n - 1];
-    *step = (struct plan_step){.phase = PLAN_CONTRACT,
-                               .packing = -1,
-                               .loop = -1,
-                               .statement = statement,
-                               .B.tensor = -1,
-                               .factor = 1,
-                               .create = -1};
+    struct plan_step step = {.phase = PLAN_CONTRACT,
+                             .packing = -1,
+                             .loop = -1,
+                             .statement = statement,
+                             .B.tensor = -1,
+                             .factor = 1,
+                             .create = -1};
     for (int i = 0; i < MAX_INDICES; i++)
-        step->name[i] = step->with[i] = -1;
-    *appended = step;
-    return STATUS_OK;
+        step.name[i] = step.with[i] = -1;
+    return step;
 }
 
-enum status plan_builder_append(struct plan_step_list *list, int statement,
-                                const struct product *product, const struct plan_use *C,
-                                const struct plan_use *A, const struct plan_use *B,
-                                struct plan_step **appended)
+struct plan_step plan_builder_step(const struct plan_builder *builder, int statement,
+                                   const struct product *product, const struct plan_use *C,
+                                   const struct plan_use *A, const struct plan_use *B)
 {
-    struct plan_step *step;
-    TRY(append_empty_step(list, statement, &step));
-    step->C = plan_builder_number(product, C, step);
-    step->A = plan_builder_number(product, A, step);
+    const struct plan_tensor *tensors = builder->plan->tensors;
+    struct plan_step step = make_empty_step(statement);
+    bool swap =
+        B && C->operand.rank == 0 && tensors[A->tensor].elements < tensors[B->tensor].elements;
+    step.C = number_indices(product, C, &step);
+    step.A = number_indices(product, swap ? B : A, &step);
     if (B)
-        step->B = plan_builder_number(product, B, step);
-    *appended = step;
+        step.B = number_indices(product, swap ? A : B, &step);
+    return step;
+}
+
+enum status plan_builder_append(struct plan_step_list *list, const struct plan_step *step)
+{
+    TRY(array_append(&list->steps, &list->n, sizeof *list->steps));
+    list->steps[list->n - 1] = *step;
     return STATUS_OK;
 }
 
@@ -116,7 +120,7 @@ static enum status make_node(struct plan_builder *builder, const struct plan_ter
 
 /* The tensors that a node's step reads: a factor as it is, or what its parts have become. */
 static enum status make_operands(struct plan_builder *builder, const struct plan_term *term,
-                                 const struct factorization_node *node, struct plan_step_list *list,
+                                 const struct plan_node *node, struct plan_step_list *list,
                                  struct plan_use *A, struct plan_use *B)
 {
     if (node->left >= 0) {
@@ -128,24 +132,9 @@ static enum status make_operands(struct plan_builder *builder, const struct plan
     return STATUS_OK;
 }
 
-static double elements_of(const struct plan_builder *builder, const struct plan_use *use)
-{
-    return builder->plan->tensors[use->tensor].elements;
-}
-
 bool plan_builder_adds(const struct plan_builder *builder, int statement)
 {
     return builder->is_set || builder->program->statements[statement].add;
-}
-
-enum status plan_builder_append_ordered(const struct plan_builder *builder,
-                                        struct plan_step_list *list, int statement,
-                                        const struct product *product, const struct plan_use *C,
-                                        const struct plan_use *A, const struct plan_use *B,
-                                        struct plan_step **appended)
-{
-    bool swap = B && C->operand.rank == 0 && elements_of(builder, A) < elements_of(builder, B);
-    return plan_builder_append(list, statement, product, C, swap ? B : A, swap ? A : B, appended);
 }
 
 /* Appends C = or += A * B as it is. */
@@ -153,15 +142,15 @@ static enum status append_product(struct plan_builder *builder, const struct pla
                                   struct plan_step_list *list, const struct plan_write *write,
                                   const struct plan_use *A, const struct plan_use *B)
 {
-    struct plan_step *step;
-    TRY(plan_builder_append_ordered(builder, list, term->statement, &term->product, &write->C, A, B,
-                                    &step));
-    step->factor = write->factor;
-    step->add = !write->is_new && plan_builder_adds(builder, term->statement);
-    step->create = write->is_new ? write->C.tensor : -1;
+    struct plan_step step =
+        plan_builder_step(builder, term->statement, &term->product, &write->C, A, B);
+    step.factor = write->factor;
+    step.add = !write->is_new && plan_builder_adds(builder, term->statement);
+    step.create = write->is_new ? write->C.tensor : -1;
     builder->is_set = builder->is_set || !write->is_new;
-    return product_flops(&term->product, &A->operand, B ? &B->operand : NULL, !write->is_new,
-                         &step->flops);
+    TRY(product_flops(&term->product, &A->operand, B ? &B->operand : NULL, !write->is_new,
+                      &step.flops));
+    return plan_builder_append(list, &step);
 }
 
 static int loop_of_term(const struct plan_builder *builder, const struct plan_term *term)
@@ -171,7 +160,7 @@ static int loop_of_term(const struct plan_builder *builder, const struct plan_te
 
 /* Appends the steps of a node; the labels of what they make, if it is new, are found here. */
 static enum status append_node(struct plan_builder *builder, const struct plan_term *term,
-                               const struct factorization_node *node, struct plan_step_list *list,
+                               const struct plan_node *node, struct plan_step_list *list,
                                struct plan_write *write)
 {
     struct plan_use A, B;
@@ -209,7 +198,7 @@ static bool is_constant(const struct plan_builder *builder, const struct plan_te
 static enum status make_node(struct plan_builder *builder, const struct plan_term *term, int number,
                              struct plan_step_list *list, struct plan_use *use)
 {
-    const struct factorization_node *node = &term->factorization.node[number];
+    const struct plan_node *node = &term->node[number];
     struct product_key key;
     struct plan_write write = {.is_new = true, .factor = 1};
     *use = (struct plan_use){0};
@@ -239,8 +228,7 @@ static enum status make_node(struct plan_builder *builder, const struct plan_ter
 static enum status is_shared(const struct plan_builder *builder, const struct plan_term *term,
                              bool *shared)
 {
-    const struct factorization *factorization = &term->factorization;
-    const struct factorization_node *root = &factorization->node[factorization->n_nodes - 1];
+    const struct plan_node *root = &term->node[term->n_nodes - 1];
     struct product_key key;
     *shared = false;
     if (is_in_loop(builder, term))
@@ -274,13 +262,11 @@ static enum status append_loop(struct plan_builder *builder, int loop)
     if (scalar < 0)
         return source_fail(program->file, of->place,
                            "this loop computes nothing that outlasts it: sum a scalar in it");
-    struct plan_step *step;
-    TRY(append_empty_step(list, of->first_statement, &step));
-    step->loop = loop;
-    step->C.tensor = scalar;
-    step->A.tensor = scalar;
-    step->add = true;
-    return STATUS_OK;
+    struct plan_step step = make_empty_step(of->first_statement);
+    step.loop = loop;
+    step.C.tensor = step.A.tensor = scalar;
+    step.add = true;
+    return plan_builder_append(list, &step);
 }
 
 static enum status make_term(struct plan_builder *builder, const struct plan_term *term)
@@ -291,7 +277,7 @@ static enum status make_term(struct plan_builder *builder, const struct plan_ter
         loop >= 0 ? &builder->loops[loop] : list_of_statement(builder, term->statement);
     if (loop >= 0 && list->n == 0)
         TRY(append_loop(builder, loop));
-    const int root = term->factorization.n_nodes - 1;
+    const int root = term->n_nodes - 1;
     struct plan_write target = {.C = {.tensor = program->statements[term->statement].target.tensor,
                                       .operand = term->product.target},
                                 .factor = term->coefficient};
@@ -299,20 +285,9 @@ static enum status make_term(struct plan_builder *builder, const struct plan_ter
     bool shared;
     TRY(is_shared(builder, term, &shared));
     if (!shared)
-        return append_node(builder, term, &term->factorization.node[root], list, &target);
+        return append_node(builder, term, &term->node[root], list, &target);
     TRY(make_node(builder, term, root, list, &whole));
     return append_product(builder, term, list, &target, &whole, NULL);
-}
-
-/* Adds what the statement has summed over pairs to its target. */
-static enum status end_statement(struct plan_builder *builder, int statement)
-{
-    const struct program *program = builder->program;
-    if (program->statements[statement].loop >= 0)
-        return STATUS_OK;
-    struct plan_step_list *list = list_of_statement(builder, statement);
-    TRY(plan_builder_unpack(builder, statement, list));
-    return STATUS_OK;
 }
 
 enum status plan_builder_steps(struct plan_builder *builder)
@@ -322,8 +297,10 @@ enum status plan_builder_steps(struct plan_builder *builder)
         if (t == 0 || term[-1].statement != term->statement)
             builder->is_set = false;
         TRY(make_term(builder, term));
-        if (t == builder->n_terms - 1 || term[1].statement != term->statement)
-            TRY(end_statement(builder, term->statement));
+        bool ends = t == builder->n_terms - 1 || term[1].statement != term->statement;
+        if (ends && !is_in_loop(builder, term))
+            TRY(plan_builder_unpack(builder, term->statement,
+                                    list_of_statement(builder, term->statement)));
     }
     return STATUS_OK;
 }

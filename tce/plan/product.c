@@ -2,6 +2,7 @@
 #include "tce/plan/product.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The number of an index of the program in the product, where it may be new. */
 static int number_of(struct product *product, const struct program *program, int name)
@@ -202,4 +203,253 @@ void product_combine(const struct product *product, uint64_t part, const struct 
     append_indices(product, part, A, B, false, result);
     append_indices(product, part, B, A, false, result);
     set_labels(product, A, B, result);
+}
+
+/* --- counts --- */
+
+/* Laws of labels that tuples of values must meet, and how many beginnings of tuples have
+ * brought together what: count[state] over irreps and sums of spins of all laws. */
+enum { MAX_LAWS = 3 };
+
+struct label_count {
+    const struct product *product;
+    int n_laws;
+    const struct product_operand *law[MAX_LAWS];
+    int n_irreps[MAX_LAWS]; /* 1 if the law's indices have only irrep 0 */
+    int max_spin[MAX_LAWS]; /* of a sum, either sign */
+    size_t n_states;
+    double *now, *next;
+};
+
+/* One class of an index: what it changes in each law. */
+struct label_move {
+    double size;
+    int irrep[MAX_LAWS], spin[MAX_LAWS];
+};
+
+static const struct label_space *label_space_of(const struct product *product, int index)
+{
+    return &product->spaces->spaces[product->index[index].space];
+}
+
+static bool is_counted(const struct label_count *count, int index)
+{
+    for (int law = 0; law < count->n_laws; law++)
+        for (int d = 0; d < count->law[law]->rank; d++)
+            if (count->law[law]->index[d] == index)
+                return true;
+    return false;
+}
+
+static void size_law(struct label_count *count, int law)
+{
+    const struct product_operand *operand = count->law[law];
+    count->n_irreps[law] = 1;
+    count->max_spin[law] = 0;
+    for (int d = 0; d < operand->rank; d++) {
+        const struct label_space *space = label_space_of(count->product, operand->index[d]);
+        if (space->without_irreps && operand->has_irrep[d])
+            count->n_irreps[law] = N_IRREPS;
+        count->max_spin[law] += operand->sign[d] != 0 ? space->max_spin : 0;
+    }
+    count->n_states *= (size_t)(count->n_irreps[law] * (2 * count->max_spin[law] + 1));
+}
+
+static struct label_move move_of(const struct label_count *count, int index,
+                                 const struct label_class *labels)
+{
+    struct label_move move = {.size = labels->size};
+    for (int law = 0; law < count->n_laws; law++) {
+        const struct product_operand *operand = count->law[law];
+        for (int d = 0; d < operand->rank; d++) {
+            if (operand->index[d] != index)
+                continue;
+            move.irrep[law] ^= operand->has_irrep[d] ? labels->irrep : 0;
+            move.spin[law] += operand->sign[d] * labels->spin;
+        }
+    }
+    return move;
+}
+
+/* The state after a move. Sums of spins stay within max_spin, which counts all indices. */
+static size_t state_after(const struct label_count *count, size_t state,
+                          const struct label_move *move)
+{
+    size_t result = 0, scale = 1;
+    for (int law = 0; law < count->n_laws; law++) {
+        size_t n_irreps = (size_t)count->n_irreps[law];
+        size_t n_spin_sums = (size_t)(2 * count->max_spin[law] + 1);
+        size_t irrep = (state % n_irreps) ^ (size_t)(n_irreps > 1 ? move->irrep[law] : 0);
+        size_t spin = (size_t)((int)(state / n_irreps % n_spin_sums) + move->spin[law]);
+        result += scale * (irrep + n_irreps * spin);
+        scale *= n_irreps * n_spin_sums;
+        state /= n_irreps * n_spin_sums;
+    }
+    return result;
+}
+
+static void count_moves_of_index(struct label_count *count, int index)
+{
+    const struct label_space *space = label_space_of(count->product, index);
+    memset(count->next, 0, count->n_states * sizeof *count->next);
+    for (int c = 0; c < space->n_classes; c++) {
+        struct label_move move = move_of(count, index, &space->label_class[c]);
+        for (size_t state = 0; state < count->n_states; state++)
+            if (count->now[state] != 0)
+                count->next[state_after(count, state, &move)] += count->now[state] * move.size;
+    }
+    double *swap = count->now;
+    count->now = count->next;
+    count->next = swap;
+}
+
+/* The state in which nothing, or just what the laws ask for, has been brought together;
+ * false if no tuple can do that. */
+static bool find_label_state(const struct label_count *count, bool end, size_t *state)
+{
+    size_t scale = 1;
+    *state = 0;
+    for (int law = 0; law < count->n_laws; law++) {
+        int irrep = end ? count->law[law]->irrep : 0, spin = end ? count->law[law]->spin : 0;
+        int max_spin = count->max_spin[law];
+        if (irrep >= count->n_irreps[law] || abs(spin) > max_spin)
+            return false;
+        *state += scale * (size_t)(irrep + count->n_irreps[law] * (spin + max_spin));
+        scale *= (size_t)(count->n_irreps[law] * (2 * max_spin + 1));
+    }
+    return true;
+}
+
+enum status product_count(const struct product *product, int n,
+                          const struct product_operand *const operand[], double *result)
+{
+    struct label_count count = {.product = product, .n_laws = n, .n_states = 1};
+    size_t begin, end;
+    *result = 0;
+    for (int law = 0; law < n; law++) {
+        count.law[law] = operand[law];
+        size_law(&count, law);
+    }
+    if (!find_label_state(&count, true, &end) || !find_label_state(&count, false, &begin))
+        return STATUS_OK;
+    double *states = calloc(2 * count.n_states, sizeof *states);
+    TRY(CHECK_MEMORY(states, "no memory to count operations"));
+    count.now = states;
+    count.next = states + count.n_states;
+    count.now[begin] = 1;
+    for (int i = 0; i < product->n_indices; i++)
+        if (is_counted(&count, i))
+            count_moves_of_index(&count, i);
+    *result = count.now[end];
+    free(states);
+    return STATUS_OK;
+}
+
+/* Whether what the target asks for follows from A's and B's laws and need not be counted. */
+static bool target_follows(const struct product *product, const struct product_operand *A,
+                           const struct product_operand *B)
+{
+    const struct product_operand *target = &product->target;
+    struct product_operand implied;
+    product_combine(product, product_all(product), A, B, &implied);
+    if (implied.irrep != target->irrep || implied.spin != target->spin)
+        return false;
+    for (int d = 0; d < target->rank; d++) {
+        int e = 0;
+        while (implied.index[e] != target->index[d])
+            e++;
+        if (implied.has_irrep[e] != target->has_irrep[d] || implied.sign[e] != target->sign[d])
+            return false;
+    }
+    return true;
+}
+
+enum status product_flops(const struct product *product, const struct product_operand *A,
+                          const struct product_operand *B, bool into_target, double *flops)
+{
+    const struct product_operand *law[MAX_LAWS] = {A};
+    int n = 1;
+    if (B)
+        law[n++] = B;
+    if (into_target && !target_follows(product, A, B))
+        law[n++] = &product->target;
+    TRY(product_count(product, n, law, flops));
+    *flops *= 2;
+    return STATUS_OK;
+}
+
+/* --- keys --- */
+
+struct key_search {
+    const struct product *product;
+    uint64_t part;
+    struct product_key key, least; /* so far */
+};
+
+static void append_key_factor(struct key_search *search, int f)
+{
+    const struct product_factor *factor = &search->product->factor[f];
+    struct product_key *key = &search->key;
+    key->word[key->n_words++] = factor->tensor;
+    key->word[key->n_words++] = factor->version;
+    for (int d = 0; d < factor->operand.rank; d++) {
+        int index = factor->operand.index[d], number = 0;
+        while (number < key->n_indices && key->index[number] != index)
+            number++;
+        if (number == key->n_indices)
+            key->index[key->n_indices++] = index;
+        key->word[key->n_words++] = 2 * number + product_has(search->product, search->part, index);
+    }
+}
+
+static int compare_words(const struct product_key *left, const struct product_key *right)
+{
+    for (int w = 0; w < left->n_words; w++)
+        if (left->word[w] != right->word[w])
+            return left->word[w] < right->word[w] ? -1 : 1;
+    return 0;
+}
+
+static int compare_factors(const struct product *product, int f, int g)
+{
+    const struct product_factor *left = &product->factor[f], *right = &product->factor[g];
+    if (left->tensor != right->tensor)
+        return left->tensor < right->tensor ? -1 : 1;
+    return (left->version > right->version) - (left->version < right->version);
+}
+
+/* Appends the factors that are left in every order that tensors and versions allow. */
+static void search_factor_orders(struct key_search *search, uint64_t left)
+{
+    const struct product *product = search->product;
+    if (left == 0) {
+        if (search->least.n_words == 0 || compare_words(&search->key, &search->least) < 0)
+            search->least = search->key;
+        return;
+    }
+    int first = -1;
+    for (int f = 0; f < product->n_factors; f++)
+        if ((left >> f & 1) && (first < 0 || compare_factors(product, f, first) < 0))
+            first = f;
+    int n_words = search->key.n_words, n_indices = search->key.n_indices;
+    for (int f = first; f < product->n_factors; f++) {
+        if (!(left >> f & 1) || compare_factors(product, f, first) != 0)
+            continue;
+        append_key_factor(search, f);
+        search_factor_orders(search, left & ~(UINT64_C(1) << f));
+        search->key.n_words = n_words;
+        search->key.n_indices = n_indices;
+    }
+}
+
+bool product_key(const struct product *product, uint64_t part, struct product_key *key)
+{
+    int n = __builtin_popcountll(part);
+    if (n > KEY_MAX_FACTORS)
+        return false;
+    struct key_search search = {.product = product, .part = part};
+    search.key.word[search.key.n_words++] = n;
+    search_factor_orders(&search, part);
+    *key = search.least;
+    return true;
 }

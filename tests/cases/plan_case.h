@@ -163,7 +163,7 @@ static inline void plan_case_check_stages(const struct plan *plan)
         assert_true(plan->stage_begin[k] < plan->stage_begin[k + 1]);
         plan_case_check_stage(plan, plan->stage_begin[k], plan->stage_begin[k + 1]);
     }
-    for (int k = 0, first = 0; k <= plan->n_stages && !plan->in_sequence; k++) {
+    for (int k = 0, first = 0; k <= plan->n_stages; k++) {
         bool loop = k < plan->n_stages && plan_stage_loop(plan, k) >= 0;
         bool part = k == plan->first_iterated_stage || k == plan->first_final_stage;
         if (!loop && !part && k < plan->n_stages)

@@ -150,7 +150,7 @@ static void plan(const char *text, size_t size)
         null = fopen("/dev/null", "w");
     fuzz_start_mpi();
     if (program_instance_init(&source, MPI_COMM_SELF, &instance) == STATUS_OK && null)
-        plan_print(instance.plan, null);
+        plan_print(instance.plan, PLAN_PASS_ALL, null);
     for (int l = 0; instance.plan && l < instance.program.n_loops; l++) {
         struct plan_loop_problem problem;
         if (plan_loop_problem_init(instance.plan, l, &problem) == STATUS_INPUT)

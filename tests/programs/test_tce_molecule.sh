@@ -48,6 +48,8 @@ print '^E  *-0\.0'
 run 0 run --basis 6-31g ccsd.tce --frozen-core water.xyz --dry-run
 run 0 run ccsd.tce $water --explain --dry-run
 print 'stage '
+run 0 run ccsd.tce $water --explain=tile --dry-run
+print '^space  *values'
 run 0 run uccd.tce $water --method uhf
 run 0 run ccd.tce $water --compare static,steal --json result.json --report result.html
 expect 'len({mode["sha256"] for mode in b["compare"].values()}) == 1'

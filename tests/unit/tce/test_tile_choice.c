@@ -3,7 +3,6 @@
  * and nearly the least of the model's cost. */
 #include "tce/language/parser.h"
 #include "tce/plan/predicted_tasks.h"
-#include "tce/plan/tile_choice.h"
 #include "tests/cases/plan_case.h"
 
 #include <math.h>
@@ -17,7 +16,7 @@ static void choose(const char *text, struct plan_case *made, int64_t tile[])
     made->program.tile = 1 << 30;
     plan_case_spaces(made, 1, 1);
     check_ok(plan_case_plan(made));
-    check_ok(tile_choice_make(made->plan, tile));
+    check_ok(plan_choose_tiles(made->plan, tile));
 }
 
 /* Tasks of the program with these tiles. */
@@ -173,17 +172,23 @@ static void test_factors_of_large_scalars_are_cut(void **state)
     plan_case_fini(&made);
 }
 
-/* tile_cost.h of C[i,j] = A[i,k] * B[k,j], of n[] values in tiles of t[]: blocks lie as matrices. */
+/* A factor's block of the model of plan_tiles.c, whose last index has m values. */
+static double factor_cost(double elements, double m)
+{
+    double far = elements > 131072 ? 1 - 131072 / elements : 0, large = elements / 1048576;
+    return 25 * elements * (1 + 8 / m) * (1.5 * (1 + far) + large * large);
+}
+
+/* C[i,j] = A[i,k] * B[k,j], of n[] values in tiles of t[]. */
 static double model_cost(const double n[3], const double t[3])
 {
     double m[3];
     for (int x = 0; x < 3; x++)
         m[x] = n[x] / ceil(n[x] / t[x]);
     double flops = 2 * n[0] * n[1] * n[2], n_products = flops / 2 / (m[0] * m[1] * m[2]);
-    double A = m[0] * m[2], B = m[2] * m[1], C = m[0] * m[1];
-    double product = 1e5 + 20 * A * (1 + 8 / m[2]) * (1 + A / 1048576 * A / 1048576) +
-                     20 * B * (1 + 8 / m[1]) * (1 + B / 1048576 * B / 1048576) +
-                     20 * C * (1 + 8 / m[1]) * C / (C + 131072);
+    double C = m[0] * m[1];
+    double product = 5e4 + factor_cost(m[0] * m[2], m[2]) + factor_cost(m[2] * m[1], m[1]) +
+                     25 * C * (1 + 8 / m[1]) * C / (C + 131072);
     return (flops + n_products * product) * (1 + 2 * C / (n[0] * n[1]));
 }
 
