@@ -42,7 +42,7 @@ struct operands {
     struct channel channels[N_CHANNELS]; /* of A, of B */
     struct item_cache *cache;            /* of all factors */
     struct item_cache *stored;           /* of other processes' blocks that views are made of */
-    /* What a cache is to load. */
+    /* The block that a cache is to load. */
     struct {
         int factor;
         const struct stored_block *block;
