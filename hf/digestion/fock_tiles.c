@@ -336,7 +336,7 @@ enum status fock_tiles_finish(struct fock_tiles *tiles, struct darray *const F[]
 
 /* --- a tile quartet --- */
 
-static int64_t block_size(const struct fock_tiles *tiles)
+static int64_t tile_block_size(const struct fock_tiles *tiles)
 {
     return tiles->tiling->max_functions * tiles->tiling->max_functions;
 }
@@ -378,7 +378,7 @@ static void set_view(struct fock_tiles *tiles, int r, int s, int slot, const str
 {
     struct quartet_views *views = &tiles->views;
     struct tile_view *view = &views->view[r][s];
-    int64_t size = block_size(tiles);
+    int64_t size = tile_block_size(tiles);
     double *block = tiles->blocks + slot * density_n_blocks(&tiles->kind) * size;
     view->D = D;
     for (int c = 0; c < views->kind.n_coulomb; c++)
@@ -426,7 +426,7 @@ enum status fock_tiles_begin_quartet(struct fock_tiles *tiles, const struct tile
         }
     }
     memset(tiles->blocks, 0,
-           (size_t)(tiles->n_used * density_n_blocks(&tiles->kind) * block_size(tiles)) *
+           (size_t)(tiles->n_used * density_n_blocks(&tiles->kind) * tile_block_size(tiles)) *
                sizeof(double));
     *views = &tiles->views;
     return STATUS_OK;
@@ -436,12 +436,12 @@ static enum status accumulate_blocks(struct fock_tiles *tiles)
 {
     for (int i = 0; i < tiles->n_used; i++) {
         const double *block =
-            tiles->blocks + i * density_n_blocks(&tiles->kind) * block_size(tiles);
+            tiles->blocks + i * density_n_blocks(&tiles->kind) * tile_block_size(tiles);
         for (int k = 0; k < tiles->kind.n_matrices; k++) {
             int c = density_coulomb(&tiles->kind, k);
-            int64_t exchange = density_block(&tiles->kind, k) * block_size(tiles);
+            int64_t exchange = density_block(&tiles->kind, k) * tile_block_size(tiles);
             TRY(add_contribution(tiles, k, tiles->used[i], block + exchange,
-                                 c >= 0 ? block + c * block_size(tiles) : NULL));
+                                 c >= 0 ? block + c * tile_block_size(tiles) : NULL));
         }
     }
     return STATUS_OK;

@@ -144,7 +144,7 @@ static double sample_bound(const struct sampler *sampler)
     return fmin((double)sampler->build->settings->kept_bytes, SAMPLE_KEPT_BYTES);
 }
 
-static enum status create_worker(struct sampler *sampler)
+static enum status create_sample_worker(struct sampler *sampler)
 {
     const struct predicted_build *build = sampler->build;
     int64_t bound = (int64_t)sample_bound(sampler);
@@ -165,7 +165,7 @@ static enum status create_sampler(struct sampler *sampler)
                          build->comm, &sampler->cost));
     add_weights(sampler);
     TRY(create_density(sampler));
-    return status_agree(build->comm, create_worker(sampler));
+    return status_agree(build->comm, create_sample_worker(sampler));
 }
 
 static void fini_sampler(struct sampler *sampler)

@@ -27,7 +27,7 @@
 
 /* --- before --- */
 
-static enum status check_outputs(const struct tce_options *options)
+static enum status check_program_outputs(const struct tce_options *options)
 {
     char trace[TRACE_PATH];
     struct task_data_paths paths;
@@ -45,7 +45,7 @@ static enum status read_program(struct program_run *run)
 {
     const struct tce_options *options = run->options;
     struct text_file text;
-    TRY(status_agree(run->comm, run->rank == 0 ? check_outputs(options) : STATUS_OK));
+    TRY(status_agree(run->comm, run->rank == 0 ? check_program_outputs(options) : STATUS_OK));
     run->checked = !options->count_tasks && !options->dry_run;
     TRY(text_file_read_all(options->file, run->comm, &text));
     const struct program_source source = {.text = text.bytes,

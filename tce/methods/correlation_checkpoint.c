@@ -375,7 +375,7 @@ enum status correlation_checkpoint_read(const struct checkpoint_reader *reader, 
     return amplitude_solver_resume(solver, (int)n_steps);
 }
 
-static bool begins_with(const char *name, const char *prefix)
+static bool starts_with(const char *name, const char *prefix)
 {
     return strncmp(name, prefix, strlen(prefix)) == 0;
 }
@@ -383,9 +383,9 @@ static bool begins_with(const char *name, const char *prefix)
 /* "ccsd", or "a .tce program". */
 static const char *show_amplitude_method(const char *method)
 {
-    if (begins_with(method, SPIN_PREFIX USER_PROGRAM_PREFIX))
+    if (starts_with(method, SPIN_PREFIX USER_PROGRAM_PREFIX))
         return "a .tce program over spin orbitals";
-    return begins_with(method, USER_PROGRAM_PREFIX) ? "a .tce program" : method;
+    return starts_with(method, USER_PROGRAM_PREFIX) ? "a .tce program" : method;
 }
 
 static enum status compare_methods(const char *path, const char *wanted, const char *method)

@@ -188,7 +188,7 @@ static void clear_block(const struct loop_worker *worker, int s, const struct lo
 }
 
 /* One block of the local tensor that steps [s, end) add up; block: its position in the tensor's list. */
-static enum status run_block(struct loop_worker *worker, int s, int end, int block)
+static enum status sum_block(struct loop_worker *worker, int s, int end, int block)
 {
     const struct loop_products *products = worker->at.products;
     const struct tile_loop_step *first = &worker->body.problem->steps[s];
@@ -213,7 +213,7 @@ static enum status run_local_steps(struct loop_worker *worker, int s, int end)
 {
     int tensor = worker->body.problem->steps[s].tensor[LOOP_C];
     for (int block = 0; block < worker->at.products->locals[tensor].n; block++)
-        TRY(run_block(worker, s, end, block));
+        TRY(sum_block(worker, s, end, block));
     return STATUS_OK;
 }
 
@@ -288,7 +288,7 @@ int64_t loop_worker_bytes(void)
     return products_bytes();
 }
 
-static enum status create_operands(struct loop_worker *worker, int64_t cache_bytes)
+static enum status create_loop_operands(struct loop_worker *worker, int64_t cache_bytes)
 {
     const struct tile_loop_problem *problem = worker->body.problem;
     struct factor *factors = calloc(2 * (size_t)problem->n_steps + 1, sizeof *factors);
@@ -321,7 +321,7 @@ enum status loop_worker_create(const struct loop_body *body,
     made->lists.problem = body->problem;
     made->locals = calloc((size_t)body->problem->n_tensors + 1, sizeof *made->locals);
     TRY(CHECK_MEMORY(made->locals, "no memory for a loop over tiles"));
-    TRY(create_operands(made, settings->cache_bytes));
+    TRY(create_loop_operands(made, settings->cache_bytes));
     return products_create(PRODUCTS_MAX_TOGETHER, made->operands, made->buffers, polled,
                            &made->products);
 }
