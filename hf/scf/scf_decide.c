@@ -34,7 +34,6 @@ void scf_history_init(struct scf_history *history)
 void scf_history_advance(struct scf_history *history)
 {
     history->is_tested = history->is_stuck = false;
-    history->gain = 0;
     if (!history->has_orbitals)
         return;
     history->best_energy = fmin(history->best_energy, history->energy);
@@ -96,25 +95,14 @@ static bool are_changes_shrinking(const struct scf_history *history,
            estimate_energy_error(history, conditions) < left;
 }
 
-/* Whether the model of the last Newton step, which knows the soft modes, leaves less than the error: where the
- * lowest curvature is open, nothing else says how much the gradient is worth. */
-static bool is_little_predicted(const struct scf_history *history, double error)
-{
-    return history->test == SCF_TEST_OPEN && history->method == SCF_BY_NEWTON &&
-           history->is_accurate && history->gain < 0 && -history->gain < error &&
-           history->gradient < FLAT_GRADIENT;
-}
-
 /* Where the gradient falls, an iteration gains less than the last one, whose change of the energy
  * bounds what is left. Where it does not, a soft mode is left that neither estimate sees. A test of
- * stability that leaves the energy's error open asks for the gradient of the settings, or for Newton steps. */
+ * stability that leaves the energy's error open asks for the gradient of the settings. */
 static bool is_energy_right(const struct scf_history *history,
                             const struct scf_conditions *conditions)
 {
     double error = conditions->criterion.energy_error;
     bool needs_gradient = history->test == SCF_TEST_OPEN || history->test == SCF_TEST_SADDLE;
-    if (is_little_predicted(history, error))
-        return true;
     return error > 0 && !needs_gradient &&
            (fabs(history->change) < error || are_changes_shrinking(history, conditions)) &&
            estimate_energy_error(history, conditions) < error &&
@@ -124,7 +112,7 @@ static bool is_energy_right(const struct scf_history *history,
 bool scf_history_is_flat(const struct scf_history *history)
 {
     return history->is_stuck && history->is_accurate && history->gradient >= history->rounding &&
-           history->gradient < FLAT_GRADIENT && fabs(history->gain) < FLAT_ENERGY;
+           history->gradient < FLAT_GRADIENT && fabs(history->gain_missed) < FLAT_ENERGY;
 }
 
 static bool is_stationary(const struct scf_history *history,

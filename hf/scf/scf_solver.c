@@ -378,6 +378,7 @@ static void note_stuck(struct scf_solver *solver, const struct scf_step *step)
 {
     struct scf_history *history = &solver->history;
     history->is_stuck = true;
+    history->gain_missed = step->predicted;
     history->rounding = rounding_of_gradient(solver);
     if (scf_history_is_flat(history))
         log_print("      the remaining gradient lies along a free rotation, which would change the "
@@ -394,7 +395,6 @@ static enum status newton_step(struct scf_solver *solver)
     TRY(scf_second_order_step(solver->second_order, &solver->state, &step));
     solver->history.is_canonical = true;
     TRY(record_iteration(solver));
-    solver->history.gain = step.predicted;
     if (!step.moved)
         note_stuck(solver, &step);
     return STATUS_OK;
