@@ -32,10 +32,7 @@ static enum status check_output_files(const struct hf_settings *settings,
     const char *checkpoint = hf_settings_density_file(settings);
     TRY(outputs_check_distinct(outputs, 8, inputs, 3));
     TRY(outputs_check_distinct(outputs, 6, &checkpoint, 1));
-    if (output_file_is_part(settings->scf.checkpoint, checkpoint))
-        return FAIL(STATUS_USAGE,
-                    "%s would be replaced, as --checkpoint %s is written there first: rename it",
-                    checkpoint, settings->scf.checkpoint);
+    TRY(output_check_part(&outputs[6], checkpoint));
     TRY(outputs_check_writable(outputs, 6));
     return files->report ? report_page_check() : STATUS_OK;
 }

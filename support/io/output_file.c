@@ -325,11 +325,20 @@ bool output_file_same(const char *path, const char *other)
            strcmp(output_file_base_name(path), output_file_base_name(other)) == 0;
 }
 
-bool output_file_is_part(const char *output, const char *other)
+/* Whether another path names the temporary file of an output. */
+static bool is_part_of(const char *output, const char *other)
 {
     char part[PATH_MAX];
     return output && snprintf(part, PATH_MAX, "%s.part", output) < PATH_MAX &&
            output_file_same(part, other);
+}
+
+enum status output_check_part(const struct output *output, const char *input)
+{
+    if (!is_part_of(output->path, input))
+        return STATUS_OK;
+    return FAIL(STATUS_USAGE, "%s would be replaced, as --%s %s is written there first: rename it",
+                input, output->option, output->path);
 }
 
 static enum status check_distinct_from(const struct output *output, const char *input)
@@ -337,11 +346,7 @@ static enum status check_distinct_from(const struct output *output, const char *
     if (output_file_same(output->path, input))
         return FAIL(STATUS_USAGE, "%s is both an input and an output: name another file",
                     output->path);
-    if (output_file_is_part(output->path, input))
-        return FAIL(STATUS_USAGE,
-                    "%s would be replaced, as --%s %s is written there first: rename it", input,
-                    output->option, output->path);
-    return STATUS_OK;
+    return output_check_part(output, input);
 }
 
 enum status outputs_check_distinct(const struct output *outputs, int n_outputs,
@@ -350,7 +355,7 @@ enum status outputs_check_distinct(const struct output *outputs, int n_outputs,
     for (int i = 0; i < n_outputs; i++) {
         for (int k = 0; k < n_outputs; k++)
             if ((k < i && output_file_same(outputs[i].path, outputs[k].path)) ||
-                output_file_is_part(outputs[i].path, outputs[k].path))
+                is_part_of(outputs[i].path, outputs[k].path))
                 return FAIL(STATUS_USAGE, "--%s and --%s name the same file", outputs[k].option,
                             outputs[i].option);
         for (int k = 0; k < n_inputs; k++)

@@ -29,9 +29,6 @@ bool output_file_is_written_last(const char *path, bool changed);
  * number of outputs may share. */
 bool output_file_same(const char *path, const char *other);
 
-/* Whether another path names the temporary file of an output (output_file_part), likewise. */
-bool output_file_is_part(const char *output, const char *other);
-
 /* The part of a path behind its folders. */
 const char *output_file_base_name(const char *path);
 
@@ -49,6 +46,9 @@ struct output {
  * Errors: STATUS_USAGE. */
 enum status outputs_check_distinct(const struct output *outputs, int n_outputs,
                                    const char *const *inputs, int n_inputs);
+
+/* Checks of an output that may be that input that its temporary file (output_file_part) is not. Errors: STATUS_USAGE. */
+enum status output_check_part(const struct output *output, const char *input);
 
 /* output_file_check of every output. */
 enum status outputs_check_writable(const struct output *outputs, int n_outputs);

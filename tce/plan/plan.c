@@ -230,8 +230,9 @@ static struct contraction_operand contraction_operand_of(const struct plan *plan
     return operand;
 }
 
-void plan_problem(const struct plan *plan, const struct plan_step *step,
-                  struct contraction_problem *problem)
+/* A step as a contraction by itself, of labels alone: no tensors. */
+static void set_problem(const struct plan *plan, const struct plan_step *step,
+                        struct contraction_problem *problem)
 {
     *problem = (struct contraction_problem){.C = contraction_operand_of(plan, &step->C),
                                             .A = contraction_operand_of(plan, &step->A),
@@ -255,7 +256,7 @@ enum status plan_contraction(const struct plan *plan, int stage,
     struct contraction_problem *problems = calloc((size_t)n + 1, sizeof *problems);
     TRY(CHECK_MEMORY(problems, "no memory for %d steps of a plan", n));
     for (int s = 0; s < n; s++) {
-        plan_problem(plan, &plan->steps[begin + s], &problems[s]);
+        set_problem(plan, &plan->steps[begin + s], &problems[s]);
         problems[s].joins = plan->steps[begin + s].joins;
     }
     enum status status = contraction_create(n, problems, settings, contraction);

@@ -155,10 +155,6 @@ int plan_stage_loop(const struct plan *plan, int stage);
 void plan_stage_phase(const struct plan *plan, int stage, enum plan_phase phase, int *begin,
                       int *end);
 
-/* A step as a contraction by itself, of labels alone: no tensors. */
-void plan_problem(const struct plan *plan, const struct plan_step *step,
-                  struct contraction_problem *problem);
-
 /* The contractions of a stage as those of one pool, of labels alone; NULL if it has none. Errors: those of
  * contraction_create; contraction_destroy follows then, too. */
 enum status plan_contraction(const struct plan *plan, int stage,

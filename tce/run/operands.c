@@ -257,16 +257,19 @@ static enum status fill_box(struct operands *operands, const struct numbered_fac
     }
 }
 
-/* The box in the form that products read. NULL without memory; *size elements */
+/* The filled box in the form that products read, and *size elements of it; NULL without memory. It is the box
+ * itself where that is the form. */
 static double *form_view(const struct operands *operands, const struct factor *factor,
                          const struct view_box *box, const int64_t extent[MAX_INDICES],
-                         const double *matrix, int64_t *size)
+                         double *matrix, int64_t *size)
 {
     if (factor->layout->reduced) {
         const struct block_strides strides = block_strides_of(&factor->view.order, extent);
         return reduce_block(operands, factor, &strides, extent, 1, matrix, size);
     }
     enum factor_form form = choose_form(factor, box, size);
+    if (form == BY_STRIDES)
+        return matrix;
     double *panels = block_buffers_take(operands->settings.buffers, *size);
     if (panels)
         product_panels_pack(form, box->size / box->depth, box->depth, matrix, panels);
@@ -277,15 +280,12 @@ static double *form_view(const struct operands *operands, const struct factor *f
 static double *load_view(struct operands *operands, const struct numbered_factor *view,
                          int64_t block, const int64_t extent[MAX_INDICES], int64_t *size)
 {
-    const struct factor *factor = &view->factor;
-    struct view_box box = find_box(factor, block);
+    struct view_box box = find_box(&view->factor, block);
     double *matrix = block_buffers_take(operands->settings.buffers, box.size), *formed = NULL;
-    bool filled = matrix && fill_box(operands, view, &box, matrix) == STATUS_OK;
-    if (filled && !factor->layout->reduced && choose_form(factor, &box, size) == BY_STRIDES)
-        return matrix;
-    if (filled)
-        formed = form_view(operands, factor, &box, extent, matrix, size);
-    block_buffers_give_back(operands->settings.buffers, matrix);
+    if (matrix && fill_box(operands, view, &box, matrix) == STATUS_OK)
+        formed = form_view(operands, &view->factor, &box, extent, matrix, size);
+    if (formed != matrix)
+        block_buffers_give_back(operands->settings.buffers, matrix);
     return formed;
 }
 
