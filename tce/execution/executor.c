@@ -6,19 +6,10 @@
 #include "support/base/clock.h"
 #include "support/io/progress.h"
 #include "support/mpi/wall_time.h"
-#include "tce/run/contraction_worker.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
-
-static enum status create_stage_loop(const struct plan *plan, int number,
-                                     const struct contraction_settings *settings,
-                                     struct stage_loop *loop)
-{
-    TRY(plan_loop_problem_init(plan, number, &loop->problem));
-    return tile_loop_create(&loop->problem.problem, settings, &loop->loop);
-}
 
 static int64_t limit_cache(const struct executor *self)
 {
@@ -28,29 +19,27 @@ static int64_t limit_cache(const struct executor *self)
     return (int64_t)fmin((double)self->settings.cache_bytes, EXECUTOR_CACHE_FRACTION * share);
 }
 
-static enum status create_contractions(struct executor *self)
+/* Loops over tiles use the whole cache. */
+static enum status create_stages(struct executor *self)
 {
     TRY(block_buffers_create(&self->buffers));
     self->settings.buffers = self->buffers;
-    struct contraction_settings settings = self->settings;
-    settings.cache_bytes = limit_cache(self);
     for (int k = 0; k < self->plan->n_stages; k++) {
-        int loop = plan_stage_loop(self->plan, k);
-        if (loop < 0)
-            TRY(plan_contraction(self->plan, k, &settings, &self->contractions[k]));
-        else
-            TRY(create_stage_loop(self->plan, loop, &self->settings, &self->loops[loop]));
+        struct contraction_settings settings = self->settings;
+        if (plan_stage_loop(self->plan, k) < 0)
+            settings.cache_bytes = limit_cache(self);
+        TRY(plan_tasks_init(self->plan, k, &settings, &self->stages[k]));
     }
     return STATUS_OK;
 }
 
-/* Bytes of the parts of blocks that several tasks make. */
+/* Bytes of the parts of blocks and scalars that several tasks make. */
 static double parts_bytes(const struct executor *self)
 {
     double elements = 0;
     for (int k = 0; k < self->plan->n_stages; k++)
-        if (self->contractions[k])
-            elements += contraction_parts_of(self->contractions[k]);
+        if (self->stages[k].stage)
+            elements += stage_parts_elements(self->stages[k].stage);
     return sizeof(double) * elements;
 }
 
@@ -61,12 +50,11 @@ enum status executor_create(const struct plan *plan, const struct contraction_se
     if (made) {
         *made = (struct executor){.plan = plan, .comm = comm, .settings = *settings};
         made->tensors = calloc((size_t)plan->n_tensors + 1, sizeof(struct tensor *));
-        made->contractions = calloc((size_t)plan->n_stages + 1, sizeof(struct contraction *));
+        made->stages = calloc((size_t)plan->n_stages + 1, sizeof *made->stages);
         made->idle = calloc((size_t)plan->n_tensors + 1, sizeof *made->idle);
-        made->loops = calloc((size_t)plan->program->n_loops + 1, sizeof *made->loops);
     }
-    bool complete = made && made->tensors && made->contractions && made->idle && made->loops;
-    enum status status = complete ? create_contractions(made)
+    bool complete = made && made->tensors && made->stages && made->idle;
+    enum status status = complete ? create_stages(made)
                                   : FAIL(STATUS_NO_MEMORY, "no memory for the stages of a plan");
     status = status_agree(comm, status);
     if (status == STATUS_OK) {
@@ -81,24 +69,19 @@ enum status executor_create(const struct plan *plan, const struct contraction_se
 
 int64_t executor_work_bytes(int64_t max_block)
 {
-    return contraction_worker_bytes(max_block);
+    return block_tasks_bytes(max_block);
 }
 
 void executor_destroy(struct executor *self)
 {
     if (!self)
         return;
-    for (int k = 0; self->contractions && k < self->plan->n_stages; k++)
-        contraction_destroy(self->contractions[k]);
-    for (int l = 0; self->loops && l < self->plan->program->n_loops; l++) {
-        tile_loop_destroy(self->loops[l].loop);
-        plan_loop_problem_fini(&self->loops[l].problem);
-    }
+    for (int k = 0; self->stages && k < self->plan->n_stages; k++)
+        plan_tasks_fini(&self->stages[k]);
     for (int i = 0; self->tensors && i < self->plan->n_tensors; i++)
         tensor_destroy(self->tensors[i]);
     block_buffers_destroy(self->buffers);
-    free(self->contractions);
-    free(self->loops);
+    free(self->stages);
     free(self->tensors);
     free(self->idle);
     free(self);
@@ -111,30 +94,26 @@ struct tensor *executor_tensor(const struct executor *self, int tensor)
 
 enum status executor_start(struct executor *self, const struct taskpool_settings *pool)
 {
-    for (int k = 0; k < self->plan->n_stages; k++) {
-        int loop = plan_stage_loop(self->plan, k);
-        if (self->contractions[k])
-            TRY(contraction_start(self->contractions[k], pool, self->comm));
-        else if (loop >= 0)
-            TRY(tile_loop_start(self->loops[loop].loop, pool, self->comm));
-    }
+    for (int k = 0; k < self->plan->n_stages; k++)
+        if (self->stages[k].stage)
+            TRY(stage_start(self->stages[k].stage, pool, self->comm));
     return STATUS_OK;
 }
 
-static void bind_step(struct executor *self, const struct plan_step *step,
-                      struct contraction *contraction, int problem)
+static struct tensor *tensor_of(const struct executor *self, const struct plan_operand *operand)
 {
-    struct tensor *const *tensors = self->tensors;
-    contraction_bind(contraction, problem, tensors[step->C.tensor], tensors[step->A.tensor],
-                     step->B.tensor >= 0 ? tensors[step->B.tensor] : NULL);
+    return operand->tensor >= 0 ? self->tensors[operand->tensor] : NULL;
 }
 
-static void bind_tensors(struct executor *self, int stage)
+static enum status run_tasks(const struct executor *self, const struct plan_tasks *tasks)
 {
-    int begin, end;
-    plan_stage_phase(self->plan, stage, PLAN_CONTRACT, &begin, &end);
-    for (int s = begin; s < end; s++)
-        bind_step(self, &self->plan->steps[s], self->contractions[stage], s - begin);
+    for (int s = 0; s < tasks->n_steps; s++) {
+        const struct plan_step *step = &tasks->steps[s];
+        struct tensor *const tensors[] = {tensor_of(self, &step->C), tensor_of(self, &step->A),
+                                          tensor_of(self, &step->B)};
+        stage_bind(tasks->stage, s, tensors);
+    }
+    return stage_run(tasks->stage);
 }
 
 /* Makes the intermediates of a stage. */
@@ -154,15 +133,6 @@ static void end_stage(struct executor *self, int stage)
     for (int s = plan->stage_begin[stage]; s < plan->stage_begin[stage + 1]; s++)
         for (int d = 0; d < plan->steps[s].n_destroy; d++)
             self->idle[plan->steps[s].destroy[d]] = true;
-}
-
-static enum status run_stage_loop(struct executor *self, int number)
-{
-    const struct stage_loop *loop = &self->loops[number];
-    for (int t = 0; t < loop->problem.problem.n_tensors; t++)
-        if (!loop->problem.problem.tensors[t].local)
-            tile_loop_bind(loop->loop, t, self->tensors[loop->problem.tensor[t]]);
-    return tile_loop_run(loop->loop);
 }
 
 static enum status run_packing_step(const struct plan *plan, const struct plan_step *step,
@@ -192,15 +162,10 @@ static enum status run_packing_steps(const struct plan *plan, int stage, enum pl
 
 static enum status run_stage(struct executor *self, int stage)
 {
-    int loop = plan_stage_loop(self->plan, stage);
-    if (loop >= 0)
-        return run_stage_loop(self, loop);
     TRY(begin_stage(self, stage));
     TRY(run_packing_steps(self->plan, stage, PLAN_PACK, self->tensors));
-    if (self->contractions[stage]) {
-        bind_tensors(self, stage);
-        TRY(contraction_run(self->contractions[stage]));
-    }
+    if (self->stages[stage].stage)
+        TRY(run_tasks(self, &self->stages[stage]));
     TRY(run_packing_steps(self->plan, stage, PLAN_UNPACK, self->tensors));
     end_stage(self, stage);
     return STATUS_OK;
@@ -214,14 +179,6 @@ static double stage_flops(const struct plan *plan, int stage)
     for (int s = plan->stage_begin[stage]; s < plan->stage_begin[stage + 1]; s++)
         flops += plan->steps[s].B.tensor >= 0 ? plan->steps[s].flops : 0;
     return flops;
-}
-
-/* Operations of the stage in the last run: of a loop, without the tuples that an earlier run finished. */
-static double stage_flops_run(const struct executor *self, int stage)
-{
-    int loop = plan_stage_loop(self->plan, stage);
-    double fraction = loop >= 0 ? tile_loop_fraction_run(self->loops[loop].loop) : 1;
-    return fraction * stage_flops(self->plan, stage);
 }
 
 /* In operations of DGEMM: a step without B moves elements only. */
@@ -252,25 +209,37 @@ static void forget_past_run(struct executor *self)
         self->idle[i] = self->tensors[i] != NULL && !plan_keeps_tensor(self->plan, i);
 }
 
-const struct taskpool *executor_stage_pool(const struct executor *self, int stage)
+/* The stage that is a loop of the program. */
+static const struct plan_tasks *find_loop(const struct executor *self, int loop)
 {
-    int loop = plan_stage_loop(self->plan, stage);
-    if (loop >= 0)
-        return tile_loop_pool(self->loops[loop].loop);
-    return self->contractions[stage] ? contraction_pool(self->contractions[stage]) : NULL;
+    int stage = 0;
+    while (plan_stage_loop(self->plan, stage) != loop)
+        stage++;
+    return &self->stages[stage];
 }
 
 void executor_set_fill(struct executor *self, int tensor, const struct tile_fill *fill)
 {
-    const struct stage_loop *loop = &self->loops[self->plan->tensors[tensor].loop];
-    for (int t = 0; t < loop->problem.problem.n_tensors; t++)
-        if (loop->problem.tensor[t] == tensor)
-            tile_loop_set_fill(loop->loop, t, fill);
+    const struct plan_tasks *loop = find_loop(self, self->plan->tensors[tensor].loop);
+    for (int t = 0; t < loop->of_loop.loop.n_locals; t++)
+        if (loop->of_loop.tensor[t] == tensor)
+            stage_set_fill(loop->stage, t, fill);
 }
 
 void executor_set_store(struct executor *self, int loop, const struct tuple_store *store)
 {
-    tile_loop_set_store(self->loops[loop].loop, store);
+    stage_set_store(find_loop(self, loop)->stage, store);
+}
+
+/* Adds the last run of the stage's tasks: of a loop those that no earlier run had finished. */
+static void record_stage(const struct executor *self, int k, struct executor_record *record)
+{
+    const struct stage *stage = self->stages[k].stage;
+    if (!stage)
+        return;
+    const struct taskpool *pool = stage_pool(stage);
+    statistics_add(&record->statistics, taskpool_statistics(pool, taskpool_n_iterations(pool) - 1));
+    record->flops += stage_fraction_run(stage) * stage_flops(self->plan, k);
 }
 
 enum status executor_run(struct executor *self, int first, int last, struct executor_record *record)
@@ -285,11 +254,7 @@ enum status executor_run(struct executor *self, int first, int last, struct exec
             progress_part(done / work, (done + stage) / work);
         done += stage;
         TRY(run_stage(self, k));
-        const struct taskpool *pool = executor_stage_pool(self, k);
-        if (pool)
-            statistics_add(&sum.statistics,
-                           taskpool_statistics(pool, taskpool_n_iterations(pool) - 1));
-        sum.flops += stage_flops_run(self, k);
+        record_stage(self, k, &sum);
     }
     sum.seconds = clock_now_s() - start_s;
     if (record)
@@ -304,7 +269,7 @@ enum status executor_timeline(const struct executor *self, struct json_t **timel
         if (stage_flops(self->plan, k) > stage_flops(self->plan, busiest))
             busiest = k;
     *timeline = NULL;
-    const struct taskpool *pool =
-        self->plan->n_stages > 0 ? executor_stage_pool(self, busiest) : NULL;
-    return pool ? pool_timeline(pool, timeline) : STATUS_OK;
+    if (self->plan->n_stages == 0 || !self->stages[busiest].stage)
+        return STATUS_OK;
+    return pool_timeline(stage_pool(self->stages[busiest].stage), timeline);
 }

@@ -7,8 +7,7 @@
 #include "support/base/status.h"
 #include "taskpool/taskpool.h"
 #include "tce/plan/plan.h"
-#include "tce/plan/plan_loops.h"
-#include "tce/run/contraction.h"
+#include "tce/run/stage.h"
 #include "tce/tensor/tensor.h"
 
 #include <mpi.h>
@@ -59,7 +58,7 @@ struct executor_record {
 
 /* Runs the plan's stages [first, last), in order; creates and frees intermediates as they need.
  * Their operations are those of the piece of work that the caller began, if any (progress.h).
- * record  out, or NULL. Errors: those of contraction_run and tensor_create. */
+ * record  out, or NULL. Errors: those of stage_run and tensor_create. */
 enum status executor_run(struct executor *executor, int first, int last,
                          struct executor_record *record);
 

@@ -3,12 +3,7 @@
 #pragma once
 
 #include "tce/execution/executor.h"
-
-/* A stage that is a loop over tiles. */
-struct stage_loop {
-    struct plan_loop_problem problem;
-    struct tile_loop *loop;
-};
+#include "tce/plan/plan_tasks.h"
 
 struct executor {
     const struct plan *plan;
@@ -16,12 +11,9 @@ struct executor {
     struct contraction_settings settings;
     struct block_buffers *buffers; /* of all contractions */
     struct tensor **tensors;       /* plan->n_tensors; NULL while one does not exist */
-    struct contraction *
-        *contractions;        /* plan->n_stages; NULL where a stage is a loop over tiles, or
-                                          has none */
-    struct stage_loop *loops; /* plan->program->n_loops */
-    bool *idle;               /* plan->n_tensors: exists, and its value is not needed */
-    double elements;          /* of the tensors that exist */
+    struct plan_tasks *stages;     /* plan->n_stages */
+    bool *idle;                    /* plan->n_tensors: exists, and its value is not needed */
+    double elements;               /* of the tensors that exist */
 };
 
 /* Makes the tensors that are there from the beginning to the end. Collective. */
@@ -35,6 +27,3 @@ enum status executor_claim_intermediate(struct executor *self, int tensor);
 /* Room for all tensors that exist at a time: those that are kept by the longest part of each, others by their
  * mean; and for more_bytes. Collective. */
 void executor_reserve_tensors(const struct plan *plan, double more_bytes, MPI_Comm comm);
-
-/* Borrowed; NULL: the stage has no tasks. */
-const struct taskpool *executor_stage_pool(const struct executor *self, int stage);

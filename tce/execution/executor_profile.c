@@ -19,7 +19,7 @@ struct task_blocks {
 /* The task that is added. */
 struct stage_task {
     struct task_blocks *blocks;
-    int first_step; /* of its stage's contractions */
+    const struct plan_step *steps; /* of its stage's contractions */
     int64_t number;
 };
 
@@ -38,46 +38,29 @@ static enum status number_blocks_of_plan(const struct plan *plan, struct task_bl
     return STATUS_OK;
 }
 
-static int tensor_of_operand(const struct plan_step *step, enum contraction_place place)
-{
-    switch (place) {
-    case CONTRACTION_A:
-        return step->A.tensor;
-    case CONTRACTION_B:
-        return step->B.tensor;
-    case CONTRACTION_C:
-        break;
-    }
-    return step->C.tensor;
-}
-
 static enum status record_access(const struct contraction_access *access, void *context)
 {
     const struct stage_task *task = context;
-    const struct plan_step *step = &task->blocks->plan->steps[task->first_step + access->problem];
-    int tensor = tensor_of_operand(step, access->place);
+    const struct plan_step *step = &task->steps[access->problem];
+    const int tensors[] = {step->C.tensor, step->A.tensor, step->B.tensor};
+    int tensor = tensors[access->place];
     struct taskpool_data_block block = {.bytes = access->elements * (int64_t)sizeof(double),
                                         .owner = access->block};
     return data_records_add(&task->blocks->records, task->number, access->writes,
                             task->blocks->first_block[tensor] + access->block, block);
 }
 
-/* Adds what the tasks in a stage's history read and write; of a loop (contraction NULL) nothing.
+/* Adds what the tasks in a stage's history read and write.
  * first_task  number of the stage's first task among those of all stages */
-static enum status record_stage_blocks(struct task_blocks *blocks, int stage,
-                                       const struct contraction *contraction,
+static enum status record_stage_blocks(struct task_blocks *blocks, const struct plan_tasks *tasks,
                                        const struct taskpool_history *history, int64_t first_task)
 {
-    int begin, end;
-    plan_stage_phase(blocks->plan, stage, PLAN_CONTRACT, &begin, &end);
     for (int64_t i = 0; i < history->n_entries; i++) {
         int64_t task = history->entries[i].task;
         struct stage_task added = {
-            .blocks = blocks, .first_step = begin, .number = first_task + task};
+            .blocks = blocks, .steps = tasks->steps, .number = first_task + task};
         data_records_begin_task(&blocks->records);
-        if (!contraction)
-            continue;
-        TRY(contraction_visit_blocks(contraction, task, record_access, &added));
+        TRY(stage_visit_blocks(tasks->stage, task, record_access, &added));
     }
     return STATUS_OK;
 }
@@ -101,15 +84,14 @@ static enum status collect_tasks(const struct executor *self, struct taskpool_hi
     if (blocks)
         TRY(number_blocks_of_plan(self->plan, blocks));
     for (int k = 0; k < self->plan->n_stages; k++) {
-        int loop = plan_stage_loop(self->plan, k);
-        if (!executor_stage_pool(self, k))
+        const struct plan_tasks *tasks = &self->stages[k];
+        if (!tasks->stage)
             continue;
-        const struct taskpool_history *stage = taskpool_history(executor_stage_pool(self, k));
+        const struct taskpool_history *stage = taskpool_history(stage_pool(tasks->stage));
         TRY(append_history(stage, first, all));
         if (blocks)
-            TRY(record_stage_blocks(blocks, k, self->contractions[k], stage, first));
-        first += loop >= 0 ? tile_loop_n_tasks(self->loops[loop].loop)
-                           : contraction_n_tasks(self->contractions[k]);
+            TRY(record_stage_blocks(blocks, tasks, stage, first));
+        first += stage_n_tasks(tasks->stage);
     }
     return STATUS_OK;
 }

@@ -2,7 +2,7 @@
 #include "tce/execution/plan_memory.h"
 
 #include "tce/execution/executor.h"
-#include "tce/plan/plan_loops.h"
+#include "tce/plan/plan_tasks.h"
 #include "tce/run/loop_worker.h"
 #include "tce/tensor/tensor.h"
 
@@ -49,36 +49,24 @@ static void add_step_need(const struct plan *plan, const struct plan_step *step,
     }
 }
 
-/* Memory of the local tensors of a tuple of tiles, and of the parts of scalars. Loops run one after
+/* Parts of blocks and scalars that tasks make, and the local tensors of a tuple of tiles. Loops run one after
  * another. */
-static enum status add_loop_need(const struct plan *plan, int loop, struct plan_memory *memory)
-{
-    struct plan_loop_problem problem;
-    enum status status = plan_loop_problem_init(plan, loop, &problem);
-    double parts = (double)problem.problem.n_tensors * tile_tuples_count(&problem.problem.tuples) *
-                   sizeof(double);
-    memory->loops = fmax(memory->loops, problem.local_bytes + parts + (double)loop_worker_bytes());
-    plan_loop_problem_fini(&problem);
-    return status;
-}
-
-/* Parts of blocks that several tasks make. */
-static enum status add_parts_need(const struct plan *plan,
+static enum status add_stage_need(const struct plan *plan, int stage,
                                   const struct contraction_settings *settings,
                                   struct plan_memory *memory)
 {
-    for (int stage = 0; stage < plan->n_stages; stage++) {
-        struct contraction *contraction;
-        enum status status = plan_contraction(plan, stage, settings, &contraction);
-        if (status == STATUS_OK && contraction) {
-            double bytes = sizeof(double) * contraction_parts_of(contraction);
-            memory->tensors += bytes;
-            memory->tensors_of_program += bytes;
-        }
-        contraction_destroy(contraction);
-        TRY(status);
+    struct plan_tasks tasks;
+    enum status status = plan_tasks_init(plan, stage, settings, &tasks);
+    if (status == STATUS_OK && tasks.stage) {
+        double parts = sizeof(double) * stage_parts_elements(tasks.stage);
+        if (tasks.is_loop)
+            memory->loops = fmax(memory->loops,
+                                 tasks.of_loop.local_bytes + parts + (double)loop_worker_bytes());
+        memory->tensors += tasks.is_loop ? 0 : parts;
+        memory->tensors_of_program += tasks.is_loop ? 0 : parts;
     }
-    return STATUS_OK;
+    plan_tasks_fini(&tasks);
+    return status;
 }
 
 enum status plan_memory_estimate(const struct plan *plan,
@@ -90,9 +78,8 @@ enum status plan_memory_estimate(const struct plan *plan,
     for (int i = 0; i < plan->n_tensors; i++)
         if (plan->tensors[i].loop < 0 && !plan->tensors[i].unstored)
             TRY(add_tensor_need(plan, i, memory, &max_block));
-    TRY(add_parts_need(plan, settings, memory));
-    for (int i = 0; i < plan->program->n_loops; i++)
-        TRY(add_loop_need(plan, i, memory));
+    for (int stage = 0; stage < plan->n_stages; stage++)
+        TRY(add_stage_need(plan, stage, settings, memory));
     for (int s = 0; s < plan->n_steps; s++)
         add_step_need(plan, &plan->steps[s], memory);
     memory->cache = (double)settings->cache_bytes;

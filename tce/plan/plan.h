@@ -155,12 +155,6 @@ int plan_stage_loop(const struct plan *plan, int stage);
 void plan_stage_phase(const struct plan *plan, int stage, enum plan_phase phase, int *begin,
                       int *end);
 
-/* The contractions of a stage as those of one pool, of labels alone; NULL if it has none. Errors: those of
- * contraction_create; contraction_destroy follows then, too. */
-enum status plan_contraction(const struct plan *plan, int stage,
-                             const struct contraction_settings *settings,
-                             struct contraction **contraction);
-
 /* The passes whose work can be printed. */
 enum plan_pass {
     PLAN_PASS_ALL,

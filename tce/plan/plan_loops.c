@@ -56,33 +56,32 @@ static void find_places(const struct loop_builder *builder, int tensor, int loop
         loop_index[d] = find_loop_index(builder->of, program->tensors[tensor].loop_index[d]);
 }
 
-/* The number of a tensor of the plan in the problem, where it is entered if it is not there. */
-static int number_loop_tensor(const struct loop_builder *builder, int tensor)
+/* The number of a local tensor, or of the part of a scalar, which is entered if it is not there. */
+static int number_local(const struct loop_builder *builder, int tensor)
 {
-    struct tile_loop_problem *problem = &builder->made->problem;
+    struct tile_loop *loop = &builder->made->loop;
     const struct plan_tensor *planned = &builder->plan->tensors[tensor];
     int i = 0;
-    while (i < problem->n_tensors && builder->made->tensor[i] != tensor)
+    while (i < loop->n_locals && builder->made->tensor[i] != tensor)
         i++;
-    if (i < problem->n_tensors)
+    if (i < loop->n_locals)
         return i;
     builder->made->tensor[i] = tensor;
-    problem->tensors[i] =
-        (struct tile_loop_tensor){.name = planned->name, .local = planned->loop >= 0};
-    if (planned->loop >= 0)
-        find_places(builder, tensor, problem->tensors[i].loop_index);
-    return problem->n_tensors++;
+    loop->locals[i] = (struct tile_loop_local){
+        .name = planned->name, .scalar = planned->loop >= 0 ? -1 : loop->n_scalars++};
+    find_places(builder, tensor, loop->locals[i].loop_index);
+    return loop->n_locals++;
 }
 
-static void number_loop_tensors(const struct loop_builder *builder)
+static void number_locals(const struct loop_builder *builder)
 {
     const struct plan_loop *steps = &builder->plan->loops[builder->loop];
     for (int s = 0; s < steps->n_steps; s++) {
-        const struct plan_step *step = &steps->steps[s];
-        number_loop_tensor(builder, step->C.tensor);
-        number_loop_tensor(builder, step->A.tensor);
-        if (step->B.tensor >= 0)
-            number_loop_tensor(builder, step->B.tensor);
+        const struct plan_operand *const factors[] = {&steps->steps[s].A, &steps->steps[s].B};
+        number_local(builder, steps->steps[s].C.tensor);
+        for (int f = 0; f < 2; f++)
+            if (factors[f]->tensor >= 0 && builder->plan->tensors[factors[f]->tensor].loop >= 0)
+                number_local(builder, factors[f]->tensor);
     }
 }
 
@@ -92,7 +91,7 @@ static void number_loop_tensors(const struct loop_builder *builder)
  * n  how many of these it has. */
 static double count_elements_of_value(const struct loop_builder *builder, int t, int *n)
 {
-    const struct tile_loop_tensor *tensor = &builder->made->problem.tensors[t];
+    const struct tile_loop_local *tensor = &builder->made->loop.locals[t];
     const struct plan_tensor *planned = &builder->plan->tensors[builder->made->tensor[t]];
     double elements = planned->elements;
     *n = 0;
@@ -111,9 +110,7 @@ static int64_t choose_loop_tile(const struct loop_builder *builder)
     double tile = MAX_LOOP_TILE;
     if (builder->of->tile > 0)
         return builder->of->tile;
-    for (int t = 0; t < builder->made->problem.n_tensors; t++) {
-        if (!builder->made->problem.tensors[t].local)
-            continue;
+    for (int t = 0; t < builder->made->loop.n_locals; t++) {
         int n;
         double elements = count_elements_of_value(builder, t, &n);
         if (n > 0 && elements > 0)
@@ -151,17 +148,17 @@ static enum status cut_labels(const struct loop_builder *builder, const struct b
 
 static enum status cut_tensors(const struct loop_builder *builder)
 {
-    struct tile_loop_problem *problem = &builder->made->problem;
-    for (int t = 0; t < problem->n_tensors; t++)
-        if (problem->tensors[t].local)
-            TRY(cut_labels(builder, &builder->plan->tensors[builder->made->tensor[t]].labels,
-                           problem->tensors[t].loop_index, &problem->tensors[t].labels));
+    for (int t = 0; t < builder->made->loop.n_locals; t++) {
+        struct tile_loop_local *local = &builder->made->loop.locals[t];
+        TRY(cut_labels(builder, &builder->plan->tensors[builder->made->tensor[t]].labels,
+                       local->loop_index, &local->labels));
+    }
     return STATUS_OK;
 }
 
 static enum status set_tuples(const struct loop_builder *builder)
 {
-    struct tile_tuples *tuples = &builder->made->problem.tuples;
+    struct tile_tuples *tuples = &builder->made->loop.tuples;
     const struct program *program = builder->plan->program;
     *tuples = (struct tile_tuples){.n = builder->of->n, .ordered = builder->of->ordered};
     for (int i = 0; i < builder->of->n; i++) {
@@ -169,7 +166,7 @@ static enum status set_tuples(const struct loop_builder *builder)
         const struct index_space *cut;
         TRY(cut_for_loop(builder, builder->plan->spaces.spaces[space].space, true, &cut));
         tuples->n_tiles[i] = cut->n_tiles;
-        builder->made->problem.space[i] = cut;
+        builder->made->loop.space[i] = cut;
     }
     return STATUS_OK;
 }
@@ -177,35 +174,39 @@ static enum status set_tuples(const struct loop_builder *builder)
 /* --- steps --- */
 
 static enum status set_operand(const struct loop_builder *builder, const struct plan_step *from,
-                               const struct plan_operand *operand, enum loop_operand which,
+                               const struct plan_operand *planned, enum contraction_place place,
                                struct tile_loop_step *step)
 {
-    const struct block_labels *labels = &builder->plan->tensors[operand->tensor].labels;
+    struct contraction_problem *problem = &step->problem;
+    struct contraction_operand *const operands[] = {&problem->C, &problem->A, &problem->B};
+    const struct plan_tensor *tensor = &builder->plan->tensors[planned->tensor];
+    bool is_local = place == CONTRACTION_C || tensor->loop >= 0;
     int loop_index[MAX_RANK];
-    step->tensor[which] = number_loop_tensor(builder, operand->tensor);
-    for (int d = 0; d < labels->rank; d++) {
-        int index = operand->index[d];
-        step->index[which][d] = index;
+    step->local[place] = is_local ? number_local(builder, planned->tensor) : -1;
+    operands[place]->labels = &step->labels[place];
+    for (int d = 0; d < tensor->labels.rank; d++) {
+        int index = operands[place]->index[d] = planned->index[d];
         loop_index[d] = step->loop_index[index] = find_loop_index(builder->of, from->name[index]);
     }
-    return cut_labels(builder, labels, loop_index, &step->labels[which]);
+    return cut_labels(builder, &tensor->labels, loop_index, &step->labels[place]);
 }
 
 static enum status set_steps(const struct loop_builder *builder)
 {
     const struct plan_loop *steps = &builder->plan->loops[builder->loop];
-    struct tile_loop_problem *problem = &builder->made->problem;
+    struct tile_loop *loop = &builder->made->loop;
     for (int s = 0; s < steps->n_steps; s++) {
         const struct plan_step *from = &steps->steps[s];
-        struct tile_loop_step *step = &problem->steps[problem->n_steps++];
-        *step =
-            (struct tile_loop_step){.tensor[LOOP_B] = -1, .factor = from->factor, .add = from->add};
+        struct tile_loop_step *step = &loop->steps[loop->n_steps++];
+        *step = (struct tile_loop_step){
+            .problem = {.has_B = from->B.tensor >= 0, .add = from->add, .factor = from->factor},
+            .local[CONTRACTION_B] = -1};
         for (int i = 0; i < MAX_INDICES; i++)
             step->loop_index[i] = -1;
-        TRY(set_operand(builder, from, &from->C, LOOP_C, step));
-        TRY(set_operand(builder, from, &from->A, LOOP_A, step));
-        if (from->B.tensor >= 0)
-            TRY(set_operand(builder, from, &from->B, LOOP_B, step));
+        TRY(set_operand(builder, from, &from->C, CONTRACTION_C, step));
+        TRY(set_operand(builder, from, &from->A, CONTRACTION_A, step));
+        if (step->problem.has_B)
+            TRY(set_operand(builder, from, &from->B, CONTRACTION_B, step));
     }
     return STATUS_OK;
 }
@@ -216,10 +217,10 @@ static enum status set_steps(const struct loop_builder *builder)
 static double count_local_bytes(const struct plan_loop_problem *made)
 {
     double bytes = 0;
-    for (int t = 0; t < made->problem.n_tensors; t++) {
-        const struct tile_loop_tensor *tensor = &made->problem.tensors[t];
-        double elements = tensor->local;
-        for (int d = 0; tensor->local && d < tensor->labels.rank; d++)
+    for (int t = 0; t < made->loop.n_locals; t++) {
+        const struct tile_loop_local *tensor = &made->loop.locals[t];
+        double elements = 1;
+        for (int d = 0; d < tensor->labels.rank; d++)
             elements *= (double)(tensor->loop_index[d] < 0 ? tensor->labels.space[d]->size
                                                            : tensor->labels.space[d]->max_tile);
         bytes += elements * sizeof(double);
@@ -230,7 +231,7 @@ static double count_local_bytes(const struct plan_loop_problem *made)
 /* Beyond these a tile is a slip. */
 static enum status check_loop_size(const struct plan_loop_problem *made)
 {
-    double n_tuples = tile_tuples_count(&made->problem.tuples);
+    double n_tuples = tile_tuples_count(&made->loop.tuples);
     if (n_tuples > TILE_LOOP_MAX_TASKS)
         return FAIL(STATUS_LIMIT, "%.3g tuples of tiles in this loop: take larger tiles", n_tuples);
     if (made->local_bytes > MAX_LOCAL_BYTES)
@@ -247,15 +248,15 @@ static enum status make_loop_problem(const struct plan *plan, int loop,
 {
     struct loop_builder builder = {plan, loop, &plan->program->loops[loop], made};
     size_t n_steps = (size_t)plan->loops[loop].n_steps + 1;
-    size_t n_tensors = N_LOOP_OPERANDS * n_steps;
+    size_t n_locals = N_CONTRACTION_PLACES * n_steps;
     *made = (struct plan_loop_problem){.n_spaces = plan->spaces.n};
-    made->tensor = calloc(n_tensors, sizeof *made->tensor);
+    made->tensor = calloc(n_locals, sizeof *made->tensor);
     made->spaces = calloc((size_t)made->n_spaces + 1, sizeof *made->spaces);
-    made->problem.tensors = calloc(n_tensors, sizeof *made->problem.tensors);
-    made->problem.steps = calloc(n_steps, sizeof *made->problem.steps);
-    TRY(CHECK_MEMORY(made->tensor && made->spaces && made->problem.tensors && made->problem.steps,
+    made->loop.locals = calloc(n_locals, sizeof *made->loop.locals);
+    made->loop.steps = calloc(n_steps, sizeof *made->loop.steps);
+    TRY(CHECK_MEMORY(made->tensor && made->spaces && made->loop.locals && made->loop.steps,
                      "no memory for a loop of %zu steps", n_steps));
-    number_loop_tensors(&builder);
+    number_locals(&builder);
     made->tile = choose_loop_tile(&builder);
     TRY(set_tuples(&builder));
     TRY(cut_tensors(&builder));
@@ -279,7 +280,7 @@ void plan_loop_problem_fini(struct plan_loop_problem *made)
         index_space_destroy(made->spaces[i / 4][i / 2 % 2][i % 2]);
     free(made->spaces);
     free(made->tensor);
-    free(made->problem.tensors);
-    free(made->problem.steps);
+    free(made->loop.locals);
+    free(made->loop.steps);
     *made = (struct plan_loop_problem){0};
 }

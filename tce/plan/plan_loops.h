@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A loop of a plan as the problem of tile_loop.h: its spaces cut for it, its tensors numbered. */
+/* A loop of a plan as tile_loop.h has it: its spaces cut for it, its local tensors numbered. */
 #pragma once
 
 #include "tce/plan/plan.h"
 #include "tce/run/tile_loop.h"
 
 struct plan_loop_problem {
-    struct tile_loop_problem problem;
-    int *tensor; /* of the plan, for each of the problem's */
+    struct tile_loop loop;
+    int *tensor; /* of the plan, for each local tensor */
     /* Each of the program's spaces, with its irreps and without, cut into the loop's tiles and into
      * runs of labels; NULL if unused. */
     struct index_space *(*spaces)[2][2];

@@ -120,7 +120,7 @@ static enum status print_loop(const struct plan *plan, int number, FILE *stream)
     if (status != STATUS_OK)
         goto done;
     fprintf(stream, "      %5d  %12.4g  %10.0f  %10s  %10.4g  ", of->place.line, loop->flops,
-            tile_tuples_count(&problem.problem.tuples), "", 1e-6 * problem.local_bytes);
+            tile_tuples_count(&problem.loop.tuples), "", 1e-6 * problem.local_bytes);
     print_loop_head(plan->program, of, stream);
     fprintf(stream, " by tiles of %" PRId64 ", local tensors in each process\n", problem.tile);
     for (int s = 0; s < loop->n_steps; s++) {

@@ -5,7 +5,7 @@
 #include "support/base/agree.h"
 #include "support/base/clock.h"
 #include "tce/dense/dense_product.h"
-#include "tce/plan/plan_loops.h"
+#include "tce/plan/plan_tasks.h"
 
 /* Tasks of a stage whose seconds are added up, at most: of more, one in so many. */
 #define MOST_TASKS 20000
@@ -23,62 +23,28 @@ struct task_walk {
     double seconds;                   /* of the last stage, of this process's tasks */
 };
 
-typedef double task_seconds(void *stage, int64_t task);
-
-static double seconds_of_contraction(void *stage, int64_t task)
+static enum status walk_tasks(struct task_walk *walk, const struct stage *stage)
 {
-    return contraction_task_seconds(stage, task);
-}
-
-static double seconds_of_loop(void *stage, int64_t task)
-{
-    return tile_loop_task_seconds(stage, task);
-}
-
-static enum status walk_tasks(struct task_walk *walk, int64_t n, task_seconds *seconds, void *stage)
-{
-    int64_t stride = 1 + n / MOST_TASKS;
+    int64_t n = stage_n_tasks(stage), stride = 1 + n / MOST_TASKS;
     for (int64_t task = 0; walk->history && task < n; task++)
-        TRY(history_add(walk->history, walk->n_tasks + task, seconds(stage, task), 0));
+        TRY(history_add(walk->history, walk->n_tasks + task, stage_task_seconds(stage, task), 0));
     for (int64_t task = walk->rank * stride; walk->sums && task < n;
          task += walk->n_processes * stride)
-        walk->seconds += (double)stride * seconds(stage, task);
+        walk->seconds += (double)stride * stage_task_seconds(stage, task);
     walk->n_tasks += n;
     return STATUS_OK;
 }
 
-static enum status walk_contraction(const struct plan *plan, int stage, struct task_walk *walk)
-{
-    static const struct contraction_settings settings = {0};
-    struct contraction *contraction;
-    enum status status = plan_contraction(plan, stage, &settings, &contraction);
-    if (status == STATUS_OK && contraction)
-        status =
-            walk_tasks(walk, contraction_n_tasks(contraction), seconds_of_contraction, contraction);
-    contraction_destroy(contraction);
-    return status;
-}
-
-static enum status walk_loop(const struct plan *plan, int number, struct task_walk *walk)
-{
-    static const struct contraction_settings settings = {0};
-    struct plan_loop_problem problem;
-    struct tile_loop *loop = NULL;
-    enum status status = plan_loop_problem_init(plan, number, &problem);
-    if (status == STATUS_OK)
-        status = tile_loop_create(&problem.problem, &settings, &loop);
-    if (status == STATUS_OK)
-        status = walk_tasks(walk, tile_loop_n_tasks(loop), seconds_of_loop, loop);
-    tile_loop_destroy(loop);
-    plan_loop_problem_fini(&problem);
-    return status;
-}
-
 static enum status walk_stage(const struct plan *plan, int stage, struct task_walk *walk)
 {
-    int loop = plan_stage_loop(plan, stage);
+    static const struct contraction_settings settings = {0};
+    struct plan_tasks tasks;
     walk->seconds = 0;
-    return loop >= 0 ? walk_loop(plan, loop, walk) : walk_contraction(plan, stage, walk);
+    enum status status = plan_tasks_init(plan, stage, &settings, &tasks);
+    if (status == STATUS_OK && tasks.stage)
+        status = walk_tasks(walk, tasks.stage);
+    plan_tasks_fini(&tasks);
+    return status;
 }
 
 static enum status walk_stages(const struct plan *plan, struct task_walk *walk)

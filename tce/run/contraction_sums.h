@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tasks of several contractions that run as one pool.
+/* The tasks of several contractions that run as one pool, from labels alone.
  *
- * Contractions that join one another are a sum: they have the same C, and a task makes one
- * of its blocks from all of them, in their order. The sums' tasks are numbered one after
- * another. A contraction with a scalar C is a sum of its own, whose tasks are the blocks of
- * its A. */
+ * Contractions that join one another are a sum: they have the same C, and a task makes one of its blocks from all
+ * of them, in their order: the result depends neither on the mode nor on the number of processes. The sums' tasks
+ * are numbered one after another, those of a sum in lexicographic order of C's indices in an order of its own: batch
+ * indices, then in turn a row and a column, so that a run of neighbours needs few different blocks of A and of B.
+ *
+ * Where C has few blocks, several tasks make parts of each: each a slice of the block's products
+ * (contraction_slices.h). A contraction with a scalar C is a sum of its own, whose tasks are the tuples of tiles of
+ * its A: each makes a part of the scalar. Parts are added up in their order after the pool. */
 #pragma once
 
 #include "support/arrays/darray.h"
 #include "support/base/status.h"
-#include "tce/run/contraction.h"
-#include "tce/run/contraction_tasks.h"
+#include "tce/run/block_pairs.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,23 +21,23 @@
 struct contraction_sum {
     int first_term, end_term;
     bool scalar;
-    /* Decides about the order of the tasks: the term with most to compute. */
-    const struct contraction_tasks *lead;
-    int64_t n_blocks, n_slices; /* whose product is the number of tasks */
+    int lead; /* decides about the order of the tasks: the term with most to compute */
+    struct block_index *C;
+    struct block_index
+        *tuples;         /* of C, or of a scalar those of A: tiles in the order of the tasks */
+    int place[MAX_RANK]; /* in C, or in A, of each entry of a tuple */
+    int64_t n_blocks, n_parts; /* of C, and of each; their product is the number of tasks */
     int64_t first_task;
-    int64_t first_part; /* of a scalar, or with slices of a block: each task makes a part of it */
+    int64_t first_part; /* -1: a task makes a whole block */
 };
 
 struct contraction_sums {
     int n_terms;
     struct contraction_problem *problems; /* n_terms */
-    struct contraction_tasks *terms;      /* n_terms */
+    struct block_pairs *terms;            /* n_terms */
     int n;
     struct contraction_sum *list; /* n */
-    bool has_scalars;
-    int64_t n_tasks;
-    int64_t n_parts;       /* of all scalars; one may have none */
-    int64_t n_block_parts; /* of all sums with slices */
+    int64_t n_tasks, n_parts;     /* of all sums */
 };
 
 /* problems  n_terms >= 1 of them, copied; the labels are borrowed
@@ -43,18 +46,24 @@ enum status contraction_sums_init(int n_terms, const struct contraction_problem 
                                   struct contraction_sums *sums);
 void contraction_sums_fini(struct contraction_sums *sums);
 
-/* A task's sum, its block of C, which for a scalar is 0, and the block's tiles; for a scalar
- * those of a block of A. */
+/* Gives the tensors of a term, by contraction_place; NULL for B without B. Borrowed. */
+void contraction_sums_bind(struct contraction_sums *sums, int term,
+                           struct tensor *const tensor[N_CONTRACTION_PLACES]);
+
 struct contraction_task {
     const struct contraction_sum *sum;
-    int64_t slice;
-    int64_t part; /* that it makes, of a scalar or of the block; -1: the whole block */
-    int64_t block;
-    int32_t at[MAX_RANK];
+    int64_t block; /* of C */
+    int64_t part;  /* among all parts; -1: the whole block */
+    int64_t slice; /* of n_slices of the block's products */
+    int64_t n_slices;
+    int32_t at[MAX_RANK]; /* the block's tiles; of a scalar those of A */
 };
 
 void contraction_sums_task(const struct contraction_sums *sums, int64_t task,
                            struct contraction_task *found);
+
+/* Elements of the block that the task makes, whole or a part of it. */
+int64_t contraction_task_elements(const struct contraction_task *task);
 
 /* The products of a task, term by term. */
 struct term_walk {
@@ -65,22 +74,18 @@ struct term_walk {
     int64_t left;           /* products of the slice */
 };
 
-/* wants  of pair_walk_begin */
 void term_walk_begin(const struct contraction_sums *sums, const struct contraction_task *task,
                      enum pair_wants wants, struct term_walk *walk);
 
 /* Steps to the next pair; false at the end. */
 bool term_walk_next(struct term_walk *walk);
 
-/* --- parts of blocks of C, made by the tasks of sums that are cut into slices, and added up in the order of
- * the slices after the pool --- */
-
-/* Room for all parts; *parts is NULL if no sum has slices. Collective.
- * Errors: those of darray_create, the same on every process. */
-enum status contraction_parts_create(const struct contraction_sums *sums, struct darray **parts);
-
 /* Elements of all parts together. */
 double contraction_parts_elements(const struct contraction_sums *sums);
+
+/* Room for all parts; *parts is NULL if there are none. Collective.
+ * Errors: those of darray_create, the same on every process. */
+enum status contraction_parts_create(const struct contraction_sums *sums, struct darray **parts);
 
 /* Adds up the parts of the blocks of C that this process holds. Between two synchronisations; not collective.
  * scratch  room for a block of C */

@@ -2,7 +2,6 @@
 #include "tce/run/loop_worker.h"
 
 #include "support/mpi/wall_time.h"
-#include "tce/run/loop_products.h"
 #include "tce/run/products.h"
 #include "tce/tensor/block_buffers.h"
 
@@ -10,273 +9,196 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a worker is in the loop. Borrowed. */
-struct loop_position {
-    const struct loop_products *products; /* of the tuple */
-    const int32_t *tuple;
-};
-
-/* A local tensor's blocks, one after another; begins as zeros. */
+/* A local tensor's blocks within the tuple, one after another. */
 struct local_tensor {
+    const struct open_tiles *tiles;
+    const struct block_index *blocks; /* NULL: none */
     double *elements;
-    int64_t capacity, size;
-    int block_capacity;
+    int64_t capacity, block_capacity;
     int64_t *offsets; /* of its blocks */
 };
 
 struct loop_worker {
-    struct loop_body body;
+    const struct loop_body *body;
+    const int32_t *tuple;
     struct block_buffers *buffers;
-    struct local_tensor *locals; /* n_tensors */
-    struct loop_product_lists lists;
-    struct loop_position at;
+    struct local_tensor *locals; /* n_locals */
     struct operands *operands;
     struct products *products;
 };
 
 /* --- local tensors --- */
 
-static enum status no_memory_for_local(const struct tile_loop_tensor *tensor)
+static enum status no_memory_for_local(const struct loop_worker *worker, int local)
 {
     return FAIL(STATUS_NO_MEMORY, "no memory for local tensor %s: take smaller tiles for its loop",
-                tensor->name);
+                worker->body->loop->locals[local].name);
 }
 
-static enum status reserve_local_blocks(const struct tile_loop_tensor *tensor, int n,
-                                        struct local_tensor *local)
+static bool reserve_offsets(struct local_tensor *local, int64_t n)
 {
     if (n <= local->block_capacity)
-        return STATUS_OK;
+        return true;
     free(local->offsets);
     local->offsets = malloc((size_t)n * sizeof *local->offsets);
     local->block_capacity = local->offsets ? n : 0;
-    return local->offsets ? STATUS_OK : no_memory_for_local(tensor);
+    return local->offsets != NULL;
 }
 
-static enum status reserve_local_elements(const struct tile_loop_tensor *tensor, int64_t n,
-                                          struct block_buffers *buffers, struct local_tensor *local)
+static bool reserve_elements(struct local_tensor *local, int64_t n, struct block_buffers *buffers)
 {
     if (n <= local->capacity)
-        return STATUS_OK;
+        return true;
     block_buffers_give_back(buffers, local->elements);
     local->elements = block_buffers_take(buffers, n);
     local->capacity = local->elements ? n : 0;
-    return local->elements ? STATUS_OK : no_memory_for_local(tensor);
-}
-
-/* The tile of a place of a local tensor. */
-static int32_t find_tile(const struct loop_position *at, const struct tile_loop_tensor *tensor,
-                         const int32_t tiles[], int d)
-{
-    return tensor->loop_index[d] >= 0 ? at->tuple[tensor->loop_index[d]] : tiles[d];
-}
-
-/* Elements of a block of a local tensor. tiles: of its places, those of the loop's indices left out */
-static int64_t count_local(const struct loop_position *at, const struct tile_loop_tensor *tensor,
-                           const int32_t tiles[])
-{
-    int64_t size = 1;
-    for (int d = 0; d < tensor->labels.rank; d++)
-        size *= index_space_tile_size(tensor->labels.space[d], find_tile(at, tensor, tiles, d));
-    return size;
+    return local->elements != NULL;
 }
 
 /* Finds room for the tensor's blocks. */
-static enum status lay_out_local(const struct tile_loop_tensor *tensor,
-                                 const struct local_blocks *blocks, const struct loop_position *at,
-                                 struct block_buffers *buffers, struct local_tensor *local)
+static enum status lay_out_local(struct loop_worker *worker, int number)
 {
-    TRY(reserve_local_blocks(tensor, blocks->n, local));
-    local->size = 0;
-    for (int b = 0; b < blocks->n; b++) {
-        local->offsets[b] = local->size;
-        local->size += count_local(at, tensor, blocks->at[b]);
+    struct local_tensor *local = &worker->locals[number];
+    struct local_walk walk;
+    int64_t size = 0;
+    local_walk_begin(worker->body, number, worker->tuple, &walk);
+    local->tiles = walk.tiles;
+    local->blocks = walk.blocks;
+    if (!reserve_offsets(local, walk.blocks ? block_index_n(walk.blocks) : 0))
+        return no_memory_for_local(worker, number);
+    for (int64_t block = 0; local_walk_next(&walk); block++) {
+        local->offsets[block] = size;
+        size += local_walk_size(&walk);
     }
-    return reserve_local_elements(tensor, local->size, buffers, local);
+    return reserve_elements(local, size, worker->buffers) ? STATUS_OK
+                                                          : no_memory_for_local(worker, number);
 }
 
-static enum status fill_local(const struct tile_loop_tensor *tensor,
-                              const struct local_blocks *blocks, const struct tile_fill *fill,
-                              const struct loop_position *at, const struct local_tensor *local)
+static enum status fill_local(const struct loop_worker *worker, int number)
 {
-    for (int b = 0; b < blocks->n; b++) {
+    const struct tile_fill *fill = &worker->body->fills[number];
+    const struct local_tensor *local = &worker->locals[number];
+    const struct block_labels *labels = &worker->body->loop->locals[number].labels;
+    struct local_walk walk;
+    local_walk_begin(worker->body, number, worker->tuple, &walk);
+    for (int64_t block = 0; local_walk_next(&walk); block++) {
         int64_t first[MAX_RANK], extent[MAX_RANK];
-        for (int d = 0; d < tensor->labels.rank; d++) {
-            const struct index_space *space = tensor->labels.space[d];
-            int32_t tile = find_tile(at, tensor, blocks->at[b], d);
-            first[d] = space->first[tile];
-            extent[d] = index_space_tile_size(space, tile);
+        for (int d = 0; d < labels->rank; d++) {
+            first[d] = labels->space[d]->first[walk.at[d]];
+            extent[d] = index_space_tile_size(labels->space[d], walk.at[d]);
         }
-        TRY(fill->fill(tensor->labels.rank, first, extent, local->elements + local->offsets[b],
+        TRY(fill->fill(labels->rank, first, extent, local->elements + local->offsets[block],
                        fill->context));
     }
     return STATUS_OK;
 }
 
-/* Makes room for the tensors of the tuple, and fills those that are filled. */
-static enum status begin_locals(const struct tile_loop_problem *problem,
-                                const struct tile_fill fills[], const struct loop_position *at,
-                                struct block_buffers *buffers, struct local_tensor locals[])
+/* Makes room for the local tensors of the tuple, and fills those that are filled; parts of scalars are zero. */
+static enum status begin_locals(struct loop_worker *worker)
 {
-    for (int t = 0; t < problem->n_tensors; t++) {
-        const struct tile_loop_tensor *tensor = &problem->tensors[t];
-        const struct local_blocks *blocks = &at->products->locals[t];
-        if (!tensor->local)
-            continue;
-        TRY(lay_out_local(tensor, blocks, at, buffers, &locals[t]));
-        if (fills[t].fill)
-            TRY(fill_local(tensor, blocks, &fills[t], at, &locals[t]));
+    const struct loop_body *body = worker->body;
+    for (int t = 0; t < body->loop->n_locals; t++) {
+        TRY(lay_out_local(worker, t));
+        if (body->fills[t].fill)
+            TRY(fill_local(worker, t));
+        if (body->loop->locals[t].scalar >= 0 && worker->locals[t].blocks)
+            worker->locals[t].elements[0] = 0;
     }
     return STATUS_OK;
 }
 
-static void local_tensor_fini(struct local_tensor *local, struct block_buffers *buffers)
+/* The block of a local factor with the tiles of a product. */
+static const double *find_local(const struct local_tensor *local, const struct index_list *own,
+                                const int32_t tile[MAX_INDICES])
 {
-    block_buffers_give_back(buffers, local->elements);
-    free(local->offsets);
-    *local = (struct local_tensor){0};
-}
-
-/* --- products --- */
-
-/* The block of a stored factor's view in a product. */
-static int64_t find_view_block(const struct loop_worker *worker, int s, int f,
-                               const struct loop_product *product)
-{
-    const struct tile_loop_step *step = &worker->body.problem->steps[s];
-    enum loop_operand operand = f == 0 ? LOOP_A : LOOP_B;
     int32_t at[MAX_RANK];
-    for (int d = 0; d < step->labels[operand].rank; d++)
-        at[d] = loop_product_tile(step, product, worker->at.tuple, step->index[operand][d]);
-    return block_index_number(worker->body.steps[s].view[f].blocks, at);
-}
-
-/* Adds a product of step s to the target. */
-static enum status add_product(struct loop_worker *worker, int s, const struct loop_product *listed,
-                               struct product_target *target)
-{
-    const struct loop_step *step = &worker->body.steps[s];
-    const struct tile_loop_step *from = &worker->body.problem->steps[s];
-    struct step_product product = {
-        .problem = &step->problem, .indices = &step->indices, .factor = 2 * s};
-    for (int f = 0; f < 1 + step->problem.has_B; f++) {
-        int block = listed->block[LOOP_A + f];
-        const struct local_tensor *local = &worker->locals[from->tensor[LOOP_A + f]];
-        if (block >= 0)
-            product.local[f] = local->elements + local->offsets[block];
-        else
-            product.block[f].block = find_view_block(worker, s, f, listed);
-    }
-    for (int x = 0; x < MAX_INDICES; x++) {
-        const struct index_space *space = step->indices.space[x];
-        int32_t tile = space ? loop_product_tile(from, listed, worker->at.tuple, x) : 0;
-        product.extent[x] = space ? index_space_tile_size(space, tile) : 1;
-    }
-    return products_add(worker->products, &product, NULL, target);
+    const struct index_list *open = &local->tiles->open;
+    for (int d = 0; d < open->n; d++)
+        at[d] = tile[own->index[open->index[d]]];
+    return local->elements + local->offsets[block_index_number(local->blocks, at)];
 }
 
 /* --- steps --- */
 
-/* Makes a block of C zero that nothing is added to. */
-static void clear_block(const struct loop_worker *worker, int s, const struct loop_target *target,
-                        double *elements)
+/* Adds the pair that the walk of step s is at to the target. */
+static enum status add_product(const struct loop_worker *worker, int s,
+                               const struct pair_walk *pairs, struct product_target *target)
 {
-    const struct tile_loop_tensor *tensor =
-        &worker->body.problem->tensors[worker->body.problem->steps[s].tensor[LOOP_C]];
-    int64_t size = count_local(&worker->at, tensor, target->at);
-    memset(elements, 0, (size_t)size * sizeof *elements);
+    const struct loop_step *step = &worker->body->steps[s];
+    const struct contraction_indices *indices = &step->pairs.indices;
+    struct step_product product = {
+        .step = &step->pairs, .factor = 2 * s, .block = {pairs->block[0], pairs->block[1]}};
+    int A = step->from->local[CONTRACTION_A], B = step->from->local[CONTRACTION_B];
+    if (A >= 0)
+        product.local[0] = find_local(&worker->locals[A], &indices->A.own, pairs->tile);
+    if (B >= 0)
+        product.local[1] = find_local(&worker->locals[B], &indices->B.own, pairs->tile);
+    pair_walk_extents(pairs, product.extent);
+    return products_add(worker->products, &product, NULL, target);
 }
 
-/* One block of the local tensor that steps [s, end) add up; block: its position in the tensor's list. */
-static enum status sum_block(struct loop_worker *worker, int s, int end, int block)
+/* The block of C that the walk is at, which steps [s, end) add up. */
+static enum status sum_block(const struct loop_worker *worker, int s, int end,
+                             const struct local_walk *block, double *elements)
 {
-    const struct loop_products *products = worker->at.products;
-    const struct tile_loop_step *first = &worker->body.problem->steps[s];
-    const struct local_tensor *local = &worker->locals[first->tensor[LOOP_C]];
-    struct product_target target = {.elements = local->elements + local->offsets[block],
-                                    .add = first->add};
-    enum status status = STATUS_OK;
-    for (int t = s; t < end && status == STATUS_OK; t++) {
-        const struct loop_target *of_step = &products->targets[products->first_target[t] + block];
-        for (int p = of_step->first; p < of_step->end && status == STATUS_OK; p++)
-            status = add_product(worker, t, &products->products[p], &target);
+    struct product_target target = {.elements = elements,
+                                    .add = worker->body->steps[s].problem.add};
+    for (int t = s; t < end; t++) {
+        struct pair_walk pairs;
+        loop_pairs_begin(worker->body, t, worker->tuple, block->at, PAIR_BLOCKS, &pairs);
+        while (pair_walk_next(&pairs))
+            TRY(add_product(worker, t, &pairs, &target));
     }
     products_run(worker->products);
     if (!target.add)
-        clear_block(worker, s, &products->targets[products->first_target[s] + block],
-                    target.elements);
-    return status;
-}
-
-/* Block by block, so that all that is added to one follows each other. */
-static enum status run_local_steps(struct loop_worker *worker, int s, int end)
-{
-    int tensor = worker->body.problem->steps[s].tensor[LOOP_C];
-    for (int block = 0; block < worker->at.products->locals[tensor].n; block++)
-        TRY(sum_block(worker, s, end, block));
+        memset(elements, 0, (size_t)local_walk_size(block) * sizeof *elements);
     return STATUS_OK;
 }
 
-/* A scalar that the loop sums, or the only element of an intermediate; NULL if labels forbid it. */
-static double *find_scalar(const struct loop_worker *worker, int s, double scalars[])
+/* The end of the steps from s on that add up one tensor. */
+static int find_end(const struct tile_loop *loop, int s)
 {
-    int stored = worker->body.steps[s].scalar;
-    int tensor = worker->body.problem->steps[s].tensor[LOOP_C];
-    return stored >= 0 ? &scalars[stored] : worker->locals[tensor].elements;
-}
-
-static enum status run_scalar_step(struct loop_worker *worker, int s, double scalars[])
-{
-    const struct loop_products *products = worker->at.products;
-    double value = 0, *scalar = find_scalar(worker, s, scalars);
-    struct product_target target = {.elements = &value};
-    enum status status = STATUS_OK;
-    for (int t = products->first_target[s]; t < products->first_target[s + 1]; t++)
-        for (int p = products->targets[t].first;
-             p < products->targets[t].end && status == STATUS_OK; p++) {
-            status = add_product(worker, s, &products->products[p], &target);
-            products_run(worker->products);
-        }
-    if (scalar)
-        *scalar = worker->body.problem->steps[s].add ? *scalar + value : value;
-    return status;
-}
-
-/* The end of the steps from s on that add up one local tensor; s: it makes a scalar. */
-static int find_end(const struct tile_loop_problem *problem, int s)
-{
-    const struct tile_loop_step *first = &problem->steps[s];
-    int end = s + 1;
-    if (first->labels[LOOP_C].rank == 0)
-        return s;
-    while (end < problem->n_steps && problem->steps[end].add &&
-           problem->steps[end].tensor[LOOP_C] == first->tensor[LOOP_C] &&
-           problem->steps[end].tensor[LOOP_A] != first->tensor[LOOP_C] &&
-           problem->steps[end].tensor[LOOP_B] != first->tensor[LOOP_C])
+    int C = loop->steps[s].local[CONTRACTION_C], end = s + 1;
+    while (end < loop->n_steps && loop->steps[end].problem.add &&
+           loop->steps[end].local[CONTRACTION_C] == C &&
+           loop->steps[end].local[CONTRACTION_A] != C && loop->steps[end].local[CONTRACTION_B] != C)
         end++;
     return end;
 }
 
-static enum status run_steps(struct loop_worker *worker, double scalars[])
+/* Block by block, so that all that is added to one follows each other. */
+static enum status run_steps(const struct loop_worker *worker, int s, int end)
 {
-    const struct tile_loop_problem *problem = worker->body.problem;
-    TRY(loop_product_lists_find(&worker->lists, worker->at.tuple, &worker->at.products));
-    TRY(begin_locals(problem, worker->body.fills, &worker->at, worker->buffers, worker->locals));
-    for (int s = 0; s < problem->n_steps;) {
-        int end = find_end(problem, s);
-        TRY(end > s ? run_local_steps(worker, s, end) : run_scalar_step(worker, s, scalars));
-        s = end > s ? end : s + 1;
+    int C = worker->body->loop->steps[s].local[CONTRACTION_C];
+    const struct local_tensor *local = &worker->locals[C];
+    struct local_walk walk;
+    local_walk_begin(worker->body, C, worker->tuple, &walk);
+    for (int64_t block = 0; local_walk_next(&walk); block++)
+        TRY(sum_block(worker, s, end, &walk, local->elements + local->offsets[block]));
+    return STATUS_OK;
+}
+
+static enum status run_tuple(struct loop_worker *worker, double scalars[])
+{
+    const struct tile_loop *loop = worker->body->loop;
+    int end;
+    TRY(begin_locals(worker));
+    for (int s = 0; s < loop->n_steps; s = end) {
+        end = find_end(loop, s);
+        TRY(run_steps(worker, s, end));
     }
+    for (int t = 0; t < loop->n_locals; t++)
+        if (loop->locals[t].scalar >= 0)
+            scalars[loop->locals[t].scalar] =
+                worker->locals[t].blocks ? worker->locals[t].elements[0] : 0;
     return STATUS_OK;
 }
 
 enum status loop_worker_run(struct loop_worker *worker, const int32_t tuple[], double scalars[])
 {
     enum wall_use use = wall_time_begin(WALL_ALGEBRA);
-    worker->at.tuple = tuple;
-    for (int i = 0; i < worker->body.n_scalars; i++)
-        scalars[i] = 0;
-    enum status status = run_steps(worker, scalars);
+    worker->tuple = tuple;
+    enum status status = run_tuple(worker, scalars);
     wall_time_end(use);
     return status;
 }
@@ -290,22 +212,23 @@ int64_t loop_worker_bytes(void)
 
 static enum status create_loop_operands(struct loop_worker *worker, int64_t cache_bytes)
 {
-    const struct tile_loop_problem *problem = worker->body.problem;
-    struct factor *factors = calloc(2 * (size_t)problem->n_steps + 1, sizeof *factors);
+    const struct loop_body *body = worker->body;
+    int n = body->loop->n_steps;
+    struct factor *factors = calloc(2 * (size_t)n + 1, sizeof *factors);
     TRY(CHECK_MEMORY(factors, "no memory for the tensors of a loop"));
-    for (int s = 0; s < problem->n_steps; s++)
-        for (int f = 0; f < 2; f++) {
-            const struct loop_step *step = &worker->body.steps[s];
-            if (step->view[f].blocks)
-                factors[2 * (size_t)s + (size_t)f] = (struct factor){
-                    .tensor = worker->body.tensors[problem->steps[s].tensor[LOOP_A + f]],
-                    .layout = f == 0 ? &step->indices.A : &step->indices.B,
-                    .view = step->view[f]};
-        }
+    for (int s = 0; s < n; s++) {
+        const struct loop_step *step = &body->steps[s];
+        const struct contraction_indices *indices = &step->pairs.indices;
+        if (step->view[0].blocks)
+            factors[2 * s] = (struct factor){
+                .tensor = step->problem.A.tensor, .layout = &indices->A, .view = step->view[0]};
+        if (step->view[1].blocks)
+            factors[2 * s + 1] = (struct factor){
+                .tensor = step->problem.B.tensor, .layout = &indices->B, .view = step->view[1]};
+    }
     const struct operand_settings settings = {.cache_bytes = cache_bytes,
                                               .buffers = worker->buffers};
-    enum status status =
-        operands_create(2 * problem->n_steps, factors, &settings, &worker->operands);
+    enum status status = operands_create(2 * n, factors, &settings, &worker->operands);
     free(factors);
     return status;
 }
@@ -316,10 +239,9 @@ enum status loop_worker_create(const struct loop_body *body,
 {
     struct loop_worker *made = *worker = calloc(1, sizeof *made);
     TRY(CHECK_MEMORY(made, "no memory for a loop over tiles"));
-    made->body = *body;
+    made->body = body;
     made->buffers = settings->buffers;
-    made->lists.problem = body->problem;
-    made->locals = calloc((size_t)body->problem->n_tensors + 1, sizeof *made->locals);
+    made->locals = calloc((size_t)body->loop->n_locals + 1, sizeof *made->locals);
     TRY(CHECK_MEMORY(made->locals, "no memory for a loop over tiles"));
     TRY(create_loop_operands(made, settings->cache_bytes));
     return products_create(PRODUCTS_MAX_TOGETHER, made->operands, made->buffers, polled,
@@ -332,9 +254,10 @@ void loop_worker_destroy(struct loop_worker *worker)
         return;
     products_destroy(worker->products);
     operands_destroy(worker->operands);
-    loop_product_lists_fini(&worker->lists);
-    for (int t = 0; worker->locals && t < worker->body.problem->n_tensors; t++)
-        local_tensor_fini(&worker->locals[t], worker->buffers);
+    for (int t = 0; worker->locals && t < worker->body->loop->n_locals; t++) {
+        block_buffers_give_back(worker->buffers, worker->locals[t].elements);
+        free(worker->locals[t].offsets);
+    }
     free(worker->locals);
     free(worker);
 }

@@ -22,10 +22,10 @@
 
 /* How a factor is cut otherwise than it is stored. */
 struct factor_view {
-    struct block_index *blocks; /* borrowed; NULL: it is not */
-    struct index_list order;    /* of its blocks */
-    enum factor_form form;      /* of blocks that are not too small for it */
-    int n_summed;               /* for panels: so many of the first indices are summed over */
+    const struct block_index *blocks; /* borrowed; NULL: it is not */
+    struct index_list order;          /* of its blocks */
+    enum factor_form form;            /* of blocks that are not too small for it */
+    int n_summed;                     /* for panels: so many of the first indices are summed over */
 };
 
 /* A factor of a step. */

@@ -53,7 +53,7 @@ void products_destroy(struct products *products)
 
 static const struct block_layout *layout_of(const struct step_product *product, int f)
 {
-    return f == 0 ? &product->indices->A : &product->indices->B;
+    return f == 0 ? &product->step->indices.A : &product->step->indices.B;
 }
 
 /* A local block, as it lies or summed over lone indices. */
@@ -119,14 +119,15 @@ static void set_product(const struct pinned_product *pinned, const struct produc
 {
     const struct step_product *product = &pinned->product;
     const struct operand_block *A = &pinned->factors[0], *B = &pinned->factors[1];
-    const struct block_strides of_C = block_strides_of(&product->indices->C.own, product->extent);
+    const struct block_strides of_C =
+        block_strides_of(&product->step->indices.C.own, product->extent);
     *dense = (struct dense_product){.n = MAX_INDICES,
                                     .C = target->elements,
                                     .A = A->elements,
                                     .B = B->elements,
                                     .form_A = A->form,
                                     .form_B = B->form,
-                                    .factor = A->sign * B->sign * product->problem->factor,
+                                    .factor = A->sign * B->sign * product->step->problem->factor,
                                     .add = target->add};
     for (int x = 0; x < MAX_INDICES; x++) {
         dense->dimension[x].extent = product->extent[x];
@@ -158,13 +159,14 @@ static void copy_factor(const struct pinned_product *pinned, const struct produc
 {
     const struct step_product *product = &pinned->product;
     const struct operand_block *A = &pinned->factors[0];
-    blocks_copy(&A->strides, &product->indices->C.own, product->extent,
-                A->sign * product->problem->factor, A->elements, target->add, target->elements);
+    blocks_copy(&A->strides, &product->step->indices.C.own, product->extent,
+                A->sign * product->step->problem->factor, A->elements, target->add,
+                target->elements);
 }
 
 static void announce(const struct products *products, const struct step_product *next)
 {
-    for (int f = 0; f < 1 + next->problem->has_B; f++)
+    for (int f = 0; f < 1 + next->step->problem->has_B; f++)
         if (!next->local[f])
             operands_announce(products->operands, next->factor + f, &next->block[f]);
 }
@@ -172,7 +174,7 @@ static void announce(const struct products *products, const struct step_product 
 enum status products_add(struct products *products, const struct step_product *product,
                          const struct step_product *next, struct product_target *target)
 {
-    bool has_B = product->problem->has_B;
+    bool has_B = product->step->problem->has_B;
     int n_factors = 1 + has_B;
     if (products->n == products->n_together || !has_B)
         products_run(products);

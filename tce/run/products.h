@@ -3,8 +3,8 @@
 #pragma once
 
 #include "taskpool/taskpool.h"
+#include "tce/run/block_pairs.h"
 #include "tce/run/operands.h"
-#include "tce/run/step_indices.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,12 +17,11 @@ struct product_target {
 
 /* A product of a step: blocks of its factors. */
 struct step_product {
-    const struct contraction_problem *problem; /* of the step; borrowed, like the indices */
-    const struct contraction_indices *indices;
-    int factor;                   /* of the operands: A; B is the next */
-    struct stored_block block[2]; /* of A and B */
-    const double *local[2];       /* elements of a factor that is not stored; else NULL */
-    int64_t extent[MAX_INDICES];  /* of the indices' tiles; 1 for those that the step lacks */
+    const struct block_pairs *step; /* borrowed */
+    int factor;                     /* of the operands: A; B is the next */
+    struct stored_block block[2];   /* of A and B */
+    const double *local[2];         /* elements of a factor that is not stored; else NULL */
+    int64_t extent[MAX_INDICES];    /* of the indices' tiles; 1 for those that the step lacks */
 };
 
 struct products;

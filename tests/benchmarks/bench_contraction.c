@@ -12,7 +12,7 @@
 #include "support/arrays/dense.h"
 #include "support/base/clock.h"
 #include "support/io/options.h"
-#include "tce/run/contraction.h"
+#include "tce/run/stage.h"
 
 #include <cblas.h>
 #include <mpi.h>
@@ -87,7 +87,7 @@ static enum status time_contraction(const struct contraction_problem *problem, b
 {
     const struct contraction_settings settings = {.cache_bytes = as_nwchem ? 0 : 500000000,
                                                   .prefetch = !as_nwchem};
-    struct contraction *contraction;
+    struct stage *stage;
     struct taskpool_settings pool;
     int n_processes;
     double flops = 0, best_s = 0;
@@ -95,18 +95,18 @@ static enum status time_contraction(const struct contraction_problem *problem, b
     taskpool_settings_default(&pool);
     if (as_nwchem)
         pool.mode = "counter";
-    TRY(contraction_create(1, problem, &settings, &contraction));
-    for (int64_t task = 0; task < contraction_n_tasks(contraction); task++)
-        flops += contraction_task_cost(contraction, task).flops;
-    enum status status = contraction_start(contraction, &pool, MPI_COMM_WORLD);
+    TRY(stage_create(1, problem, &settings, &stage));
+    for (int64_t task = 0; task < stage_n_tasks(stage); task++)
+        flops += stage_task_cost(stage, task).flops;
+    enum status status = stage_start(stage, &pool, MPI_COMM_WORLD);
     for (int i = 0; status == STATUS_OK && i < repeat; i++) {
         double start_s = now_together_s();
-        status = contraction_run(contraction);
+        status = stage_run(stage);
         double s = since_s(start_s);
         best_s = i == 0 || s < best_s ? s : best_s;
     }
     *rate = 1e-9 * flops / best_s / n_processes;
-    contraction_destroy(contraction);
+    stage_destroy(stage);
     return status;
 }
 
@@ -163,7 +163,7 @@ static enum status time_small(const char *mode, double *time_us)
     static const struct contraction_settings settings = {.cache_bytes = 1000000, .prefetch = true};
     struct index_space *space;
     struct block_labels C, A, B;
-    struct contraction *contraction = NULL;
+    struct stage *stage = NULL;
     struct taskpool_settings pool;
     taskpool_settings_default(&pool);
     pool.mode = mode;
@@ -175,14 +175,14 @@ static enum status time_small(const char *mode, double *time_us)
                                           .factor = 1};
     enum status status = create_operands(&problem);
     if (status == STATUS_OK)
-        status = contraction_create(1, &problem, &settings, &contraction);
+        status = stage_create(1, &problem, &settings, &stage);
     if (status == STATUS_OK)
-        status = contraction_start(contraction, &pool, MPI_COMM_WORLD);
+        status = stage_start(stage, &pool, MPI_COMM_WORLD);
     double start_s = now_together_s();
     for (int i = 0; i < N_SMALL_RUNS && status == STATUS_OK; i++)
-        status = contraction_run(contraction);
+        status = stage_run(stage);
     *time_us = 1e6 * since_s(start_s) / N_SMALL_RUNS;
-    contraction_destroy(contraction);
+    stage_destroy(stage);
     destroy_operands(&problem);
     index_space_destroy(space);
     return status;

@@ -6,6 +6,6 @@
 
 #include <mpi.h>
 
-/* Does what contraction_run does. Collective: every process computes, the first one writes.
+/* Does what stage_run does. Collective: every process computes, the first one writes.
  * Errors: STATUS_NO_MEMORY. */
 enum status contraction_reference(const struct contraction_problem *problem, MPI_Comm comm);

@@ -3,6 +3,7 @@
  * themselves under every mode, cache and prefetch. With --digests the program prints one
  * digest of all results instead, to be compared among numbers of processes. */
 #include "sched/pool/modes/modes.h"
+#include "tce/run/stage.h"
 #include "tests/cases/contraction_cases.h"
 #include "tests/cases/darray_case.h"
 #include "tests/cases/digest_case.h"
@@ -61,12 +62,12 @@ static void run(const struct contraction_case *one, const char *pool, int way)
     const struct contraction_settings settings = {
         .cache_bytes = (int64_t[]){0, 2000, 100000000}[way % 3], .prefetch = way % 2};
     struct taskpool_settings pool_settings = pool_case_settings(pool);
-    struct contraction *contraction;
-    check_ok(contraction_create(1, &one->problem, &settings, &contraction));
-    check_ok(contraction_start(contraction, &pool_settings, MPI_COMM_WORLD));
+    struct stage *stage;
+    check_ok(stage_create(1, &one->problem, &settings, &stage));
+    check_ok(stage_start(stage, &pool_settings, MPI_COMM_WORLD));
     fill(one->problem.C.tensor);
-    check_ok(contraction_run(contraction));
-    contraction_destroy(contraction);
+    check_ok(stage_run(stage));
+    stage_destroy(stage);
 }
 
 static double *elements_of(const struct tensor *tensor)
@@ -256,17 +257,17 @@ static void test_runs_can_be_repeated(void **state)
     make_tensors(&one);
     const struct contraction_settings settings = {.cache_bytes = 10000, .prefetch = true};
     struct taskpool_settings pool = pool_case_settings("--sched=persist");
-    struct contraction *contraction;
-    check_ok(contraction_create(1, &one.problem, &settings, &contraction));
-    assert_null(contraction_pool(contraction));
-    check_ok(contraction_start(contraction, &pool, MPI_COMM_WORLD));
+    struct stage *stage;
+    check_ok(stage_create(1, &one.problem, &settings, &stage));
+    assert_null(stage_pool(stage));
+    check_ok(stage_start(stage, &pool, MPI_COMM_WORLD));
     for (int i = 0; i < 3; i++) {
         fill(one.problem.C.tensor);
-        check_ok(contraction_run(contraction));
+        check_ok(stage_run(stage));
         check_against_reference(&one);
     }
-    assert_true(taskpool_n_iterations(contraction_pool(contraction)) == 3);
-    contraction_destroy(contraction);
+    assert_true(taskpool_n_iterations(stage_pool(stage)) == 3);
+    stage_destroy(stage);
     destroy_tensors(&one);
     contraction_case_fini(&one);
 }
@@ -315,19 +316,19 @@ static void test_operations_and_bytes(void **state)
                                               .B = operand_of(forms[f].B, space, &B),
                                               .has_B = forms[f].B[0] != 0,
                                               .factor = 1};
-        struct contraction *contraction;
-        double flops = 0, elements = 0, bytes = 0;
-        check_ok(contraction_create(1, &problem, &(struct contraction_settings){0}, &contraction));
-        for (int64_t task = 0; task < contraction_n_tasks(contraction); task++) {
-            struct contraction_cost cost = contraction_task_cost(contraction, task);
+        struct stage *stage;
+        double flops = 0, elements = 0, of_cost = 0;
+        check_ok(stage_create(1, &problem, &(struct contraction_settings){0}, &stage));
+        for (int64_t task = 0; task < stage_n_tasks(stage); task++) {
+            struct task_cost cost = stage_task_cost(stage, task);
             flops += cost.flops;
-            bytes += cost.bytes;
-            check_ok(contraction_visit_blocks(contraction, task, add_elements, &elements));
+            of_cost += cost.elements;
+            check_ok(stage_visit_blocks(stage, task, add_elements, &elements));
             elements += forms[f].C[0] == 0; /* the part of a scalar, which is no block */
         }
         assert_true(flops == forms[f].flops);
-        assert_true(elements * sizeof(double) == bytes);
-        contraction_destroy(contraction);
+        assert_true(elements == of_cost);
+        stage_destroy(stage);
     }
     index_space_destroy(space);
 }
@@ -386,17 +387,16 @@ static void run_sliced(const struct sliced_case *made, const char *pool)
 {
     const struct contraction_settings settings = {.cache_bytes = 1000000, .prefetch = true};
     struct taskpool_settings pool_settings = pool_case_settings(pool);
-    struct contraction *contraction;
-    check_ok(contraction_create(2, made->problems, &settings, &contraction));
-    assert_true(contraction_n_tasks(contraction) > 3);
-    assert_true(contraction_parts_of(contraction) ==
-                (double)contraction_n_tasks(contraction) / 2 * 30 * 30);
-    check_ok(contraction_start(contraction, &pool_settings, MPI_COMM_WORLD));
+    struct stage *stage;
+    check_ok(stage_create(2, made->problems, &settings, &stage));
+    assert_true(stage_n_tasks(stage) > 3);
+    assert_true(stage_parts_elements(stage) == (double)stage_n_tasks(stage) / 2 * 30 * 30);
+    check_ok(stage_start(stage, &pool_settings, MPI_COMM_WORLD));
     for (int i = 0; i < 2; i++) {
         fill(made->problems[0].C.tensor);
-        check_ok(contraction_run(contraction));
+        check_ok(stage_run(stage));
     }
-    contraction_destroy(contraction);
+    stage_destroy(stage);
 }
 
 static void test_parts_of_blocks_add_up(void **state)

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The pairs of blocks that a step multiplies for a block of C, from labels alone: for each tuple of tiles of the
+ * indices that only A has still open, in lexicographic order, those of B's.
+ *
+ * Beside C's indices a task may fix others: those of a loop over tiles, or where C is a scalar all of A's. */
+#pragma once
+
+#include "support/base/status.h"
+#include "tce/run/contraction.h"
+#include "tce/run/open_tiles.h"
+#include "tce/run/step_indices.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Not for a local factor: its blocks are not looked up. */
+struct block_pairs {
+    const struct contraction_problem *problem; /* borrowed */
+    struct contraction_indices indices;
+    struct block_index *A, *B; /* NULL where local; B also without B */
+    struct open_tiles of_A, of_B;
+};
+
+/* problem   borrowed until block_pairs_fini
+ * is_fixed  by index number: indices that a task fixes beside C's; NULL: none
+ * local     whether A and B are local to a loop; NULL: none
+ * Errors: STATUS_NO_MEMORY, STATUS_LIMIT; block_pairs_fini follows then, too. */
+enum status block_pairs_init(const struct contraction_problem *problem,
+                             const bool is_fixed[MAX_INDICES], const bool local[2],
+                             struct block_pairs *pairs);
+void block_pairs_fini(struct block_pairs *pairs);
+
+/* Values of each index of a list, together. */
+int64_t block_pairs_extent(const struct block_pairs *pairs, const struct index_list *list,
+                           const int32_t tile[MAX_INDICES]);
+
+/* Work from labels alone. */
+struct task_cost {
+    double flops;       /* useful ones: 2 m n k */
+    double elements;    /* of blocks read and written */
+    int64_t n_products; /* pairs of blocks */
+};
+
+/* Adds that of a product of two blocks, or of a copy of one. */
+void block_pairs_add_cost(const struct block_pairs *pairs, const int32_t tile[MAX_INDICES],
+                          struct task_cost *cost);
+
+/* Whether a walk also looks up the blocks of a pair: costs need the tiles alone. */
+enum pair_wants { PAIR_TILES, PAIR_BLOCKS };
+
+/* Where a task's walk is. */
+struct pair_walk {
+    const struct block_pairs *pairs;
+    enum pair_wants wants;
+    const struct block_index *of_A, *of_B; /* tuples of open tiles; NULL: none */
+    int64_t next_A, next_B;
+    int32_t tile[MAX_INDICES];    /* of every index */
+    struct stored_block block[2]; /* of A and B; -1 where it is not looked up */
+};
+
+/* tile  of C's indices and of those that the task fixes, by index number */
+void pair_walk_begin(const struct block_pairs *pairs, const int32_t tile[MAX_INDICES],
+                     enum pair_wants wants, struct pair_walk *walk);
+
+/* Steps to the next pair; false at the end. */
+bool pair_walk_next(struct pair_walk *walk);
+
+/* The extents of all indices in the pair that the walk is at; 1 for those that the step lacks. */
+void pair_walk_extents(const struct pair_walk *walk, int64_t extent[MAX_INDICES]);

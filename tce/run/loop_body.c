@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tce/run/loop_body.h"
+
+#include <stdlib.h>
+
+/* --- views --- */
+
+/* Whether an index occurs twice. */
+static bool has_diagonal(const struct index_list *list)
+{
+    bool has = false;
+    for (int d = 0; d < list->n; d++)
+        has = has || index_list_count(list, list->index[d]) > 1;
+    return has;
+}
+
+/* The order of a view: what is summed over first, by its number, and then as in C: products pack neighbours
+ * in C together. A diagonal stays as it is. */
+static struct index_list order_of_view(const struct contraction_indices *indices,
+                                       const struct index_list *own)
+{
+    struct index_list order = {0};
+    if (has_diagonal(own))
+        return *own;
+    for (int x = 0; x < MAX_INDICES; x++)
+        if (index_list_count(own, x) > 0 && index_list_count(&indices->C.own, x) == 0)
+            index_list_append(&order, x);
+    for (int d = 0; d < indices->C.own.n; d++)
+        if (index_list_count(own, indices->C.own.index[d]) > 0)
+            index_list_append(&order, indices->C.own.index[d]);
+    return order;
+}
+
+/* Whether the factor is a matrix, of rows or columns of C and what is summed over, and the other one, too. */
+static bool is_matrix(const struct contraction_indices *indices, const struct block_layout *layout)
+{
+    return !has_diagonal(&layout->own) && indices->group[ROLE_BATCH].n == 0 &&
+           indices->group[ROLE_ROW].n > 0 && indices->group[ROLE_COLUMN].n > 0 &&
+           indices->group[ROLE_SUMMED].n > 0;
+}
+
+/* The form of a view: panels where products of matrices read it again and again. */
+static enum factor_form form_of_view(const struct contraction_indices *indices,
+                                     const struct block_layout *layout)
+{
+    if (layout->reduced || !is_matrix(indices, layout))
+        return BY_STRIDES;
+    int nearest = indices->C.own.index[indices->C.own.n - 1];
+    return index_list_count(&layout->own, nearest) > 0 ? ROW_PANELS : COLUMN_PANELS;
+}
+
+/* How the step reads a factor that is stored, of these blocks. */
+static struct factor_view view_of(const struct contraction_indices *indices,
+                                  const struct block_layout *layout,
+                                  const struct block_index *blocks)
+{
+    return (struct factor_view){.blocks = blocks,
+                                .order = order_of_view(indices, &layout->own),
+                                .form = form_of_view(indices, layout),
+                                .n_summed = indices->group[ROLE_SUMMED].n};
+}
+
+/* --- steps and local tensors --- */
+
+static enum status init_step(const struct tile_loop_step *from, struct loop_step *step)
+{
+    bool is_fixed[MAX_INDICES];
+    const bool local[] = {from->local[CONTRACTION_A] >= 0, from->local[CONTRACTION_B] >= 0};
+    for (int x = 0; x < MAX_INDICES; x++)
+        is_fixed[x] = from->loop_index[x] >= 0;
+    step->from = from;
+    step->problem = from->problem;
+    TRY(block_pairs_init(&step->problem, is_fixed, local, &step->pairs));
+    const struct contraction_indices *indices = &step->pairs.indices;
+    if (step->pairs.A)
+        step->view[0] = view_of(indices, &indices->A, step->pairs.A);
+    if (step->pairs.B)
+        step->view[1] = view_of(indices, &indices->B, step->pairs.B);
+    return STATUS_OK;
+}
+
+/* A local tensor's places count as indices of its own. */
+static enum status init_local(const struct tile_loop_local *from, struct open_tiles *local)
+{
+    struct index_list places = {0};
+    bool is_known[MAX_INDICES] = {false};
+    for (int d = 0; d < from->labels.rank; d++) {
+        index_list_append(&places, d);
+        is_known[d] = from->loop_index[d] >= 0;
+    }
+    return open_tiles_init(&from->labels, &places, is_known, local);
+}
+
+enum status loop_body_init(const struct tile_loop *loop, struct loop_body *body)
+{
+    *body = (struct loop_body){.loop = loop};
+    body->steps = calloc((size_t)loop->n_steps + 1, sizeof *body->steps);
+    body->locals = calloc((size_t)loop->n_locals + 1, sizeof *body->locals);
+    body->fills = calloc((size_t)loop->n_locals + 1, sizeof *body->fills);
+    TRY(CHECK_MEMORY(body->steps && body->locals && body->fills,
+                     "no memory for a loop over tiles"));
+    for (int t = 0; t < loop->n_locals; t++)
+        TRY(init_local(&loop->locals[t], &body->locals[t]));
+    for (int s = 0; s < loop->n_steps; s++)
+        TRY(init_step(&loop->steps[s], &body->steps[s]));
+    return STATUS_OK;
+}
+
+void loop_body_fini(struct loop_body *body)
+{
+    for (int s = 0; body->steps && s < body->loop->n_steps; s++)
+        block_pairs_fini(&body->steps[s].pairs);
+    for (int t = 0; body->locals && t < body->loop->n_locals; t++)
+        open_tiles_fini(&body->locals[t]);
+    free(body->steps);
+    free(body->locals);
+    free(body->fills);
+}
+
+/* --- walks --- */
+
+void local_walk_begin(const struct loop_body *body, int local, const int32_t tuple[],
+                      struct local_walk *walk)
+{
+    const struct tile_loop_local *tensor = &body->loop->locals[local];
+    *walk = (struct local_walk){.tiles = &body->locals[local]};
+    for (int d = 0; d < tensor->labels.rank; d++)
+        if (tensor->loop_index[d] >= 0)
+            walk->at[d] = tuple[tensor->loop_index[d]];
+    walk->blocks = open_tiles_find(walk->tiles, walk->at);
+}
+
+bool local_walk_next(struct local_walk *walk)
+{
+    if (!walk->blocks || walk->next == block_index_n(walk->blocks))
+        return false;
+    open_tiles_step(walk->tiles, walk->blocks, walk->next++, walk->at);
+    return true;
+}
+
+int64_t local_walk_size(const struct local_walk *walk)
+{
+    const struct block_labels *labels = walk->tiles->labels;
+    int64_t size = 1;
+    for (int d = 0; d < labels->rank; d++)
+        size *= index_space_tile_size(labels->space[d], walk->at[d]);
+    return size;
+}
+
+void loop_pairs_begin(const struct loop_body *body, int s, const int32_t tuple[],
+                      const int32_t at[], enum pair_wants wants, struct pair_walk *pairs)
+{
+    const struct loop_step *step = &body->steps[s];
+    const struct index_list *of_C = &step->pairs.indices.C.own;
+    int32_t tile[MAX_INDICES] = {0};
+    for (int x = 0; x < MAX_INDICES; x++)
+        if (step->from->loop_index[x] >= 0)
+            tile[x] = tuple[step->from->loop_index[x]];
+    for (int d = 0; d < of_C->n; d++)
+        tile[of_C->index[d]] = at[d];
+    pair_walk_begin(&step->pairs, tile, wants, pairs);
+}
+
+struct task_cost loop_body_cost(const struct loop_body *body, const int32_t tuple[])
+{
+    struct task_cost cost = {0};
+    for (int s = 0; s < body->loop->n_steps; s++) {
+        const struct loop_step *step = &body->steps[s];
+        struct local_walk blocks;
+        struct pair_walk pairs;
+        local_walk_begin(body, step->from->local[CONTRACTION_C], tuple, &blocks);
+        while (local_walk_next(&blocks)) {
+            cost.elements += (double)local_walk_size(&blocks);
+            loop_pairs_begin(body, s, tuple, blocks.at, PAIR_TILES, &pairs);
+            while (pair_walk_next(&pairs))
+                block_pairs_add_cost(&step->pairs, pairs.tile, &cost);
+        }
+    }
+    return cost;
+}
