@@ -230,10 +230,12 @@ static void try_move(struct tile_search *search, int i, int64_t tile_i, int j, i
  * a cache. */
 static void try_cuts(struct tile_search *search, int space, struct tile_move *best)
 {
-    double before = best->gain;
+    struct tile_move nearest = {.gain = 0};
     for (int64_t tile = smaller_tile(search, space, search->tile[space]);
-         tile > 0 && best->gain <= before; tile = smaller_tile(search, space, tile))
-        try_move(search, space, tile, space, tile, best);
+         tile > 0 && nearest.gain == 0; tile = smaller_tile(search, space, tile))
+        try_move(search, space, tile, space, tile, &nearest);
+    if (nearest.gain > best->gain)
+        *best = nearest;
 }
 
 static void try_exchange(struct tile_search *search, int larger, int smaller,
