@@ -67,11 +67,6 @@ enum status executor_create(const struct plan *plan, const struct contraction_se
     return status;
 }
 
-int64_t executor_work_bytes(int64_t max_block)
-{
-    return block_tasks_bytes(max_block);
-}
-
 void executor_destroy(struct executor *self)
 {
     if (!self)

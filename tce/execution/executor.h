@@ -29,10 +29,6 @@ enum status executor_create(const struct plan *plan, const struct contraction_se
                             double more_bytes, MPI_Comm comm, struct executor **executor);
 void executor_destroy(struct executor *executor);
 
-/* Upper bound of the bytes of blocks that a process works on, where no block has more than
- * max_block elements; cached blocks count against the settings' budget. */
-int64_t executor_work_bytes(int64_t max_block);
-
 /* A tensor of the plan, by its number; NULL: it is local to a loop, not stored, or an intermediate that is
  * not there now. Borrowed. Not collective. */
 struct tensor *executor_tensor(const struct executor *executor, int tensor);

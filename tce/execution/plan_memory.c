@@ -3,7 +3,7 @@
 
 #include "tce/execution/executor.h"
 #include "tce/plan/plan_tasks.h"
-#include "tce/run/loop_worker.h"
+#include "tce/run/products.h"
 #include "tce/tensor/tensor.h"
 
 #include <math.h>
@@ -61,7 +61,7 @@ static enum status add_stage_need(const struct plan *plan, int stage,
         double parts = sizeof(double) * stage_parts_elements(tasks.stage);
         if (tasks.is_loop)
             memory->loops = fmax(memory->loops,
-                                 tasks.of_loop.local_bytes + parts + (double)loop_worker_bytes());
+                                 tasks.of_loop.local_bytes + parts + (double)products_bytes());
         memory->tensors += tasks.is_loop ? 0 : parts;
         memory->tensors_of_program += tasks.is_loop ? 0 : parts;
     }
@@ -83,7 +83,7 @@ enum status plan_memory_estimate(const struct plan *plan,
     for (int s = 0; s < plan->n_steps; s++)
         add_step_need(plan, &plan->steps[s], memory);
     memory->cache = (double)settings->cache_bytes;
-    memory->work = (double)executor_work_bytes((int64_t)max_block);
+    memory->work = (double)block_tasks_bytes((int64_t)max_block);
     return STATUS_OK;
 }
 

@@ -165,8 +165,7 @@ enum plan_pass {
     PLAN_PASS_TILE       /* the tiles of each space */
 };
 
-/* The tiles of every space; every step, stage by stage, as a formula with its line, flops and tasks (of a sum in its
- * first step's line, blank in the others), its intermediate's elements and MB;
- * the sum of each statement and of all; the naive cost; the peak memory of tensors. Or what one pass has made.
- * Errors: STATUS_NO_MEMORY, STATUS_LIMIT. */
+/* The tiles of every space; the tasks of every stage and its steps, each as a formula with its line, flops, and its
+ * intermediate's elements and MB; the sum of each statement and of all; the naive cost; the peak memory of tensors.
+ * Or what one pass has made. Errors: STATUS_NO_MEMORY, STATUS_LIMIT. */
 enum status plan_print(const struct plan *plan, enum plan_pass pass, FILE *stream);

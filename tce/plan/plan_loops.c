@@ -32,44 +32,27 @@ static int find_loop_index(const struct program_loop *of, int index)
 
 /* --- tensors --- */
 
-/* The loop's indices at the places of a local intermediate: those of the step that makes it. */
-static void find_places_of_intermediate(const struct loop_builder *builder, int tensor,
-                                        int loop_index[MAX_RANK])
+/* The number of a local tensor, or of the part of a scalar, which is entered if it is not there. A declared tensor has
+ * the loop's indices at the places that its declaration says; an intermediate at those of the step that makes it. */
+static int number_local(const struct loop_builder *builder, const struct plan_step *step,
+                        const struct plan_operand *operand)
 {
-    const struct plan_loop *steps = &builder->plan->loops[builder->loop];
-    for (int s = steps->n_steps - 1; s >= 0; s--) {
-        const struct plan_step *step = &steps->steps[s];
-        for (int d = 0; step->C.tensor == tensor && d < builder->plan->tensors[tensor].labels.rank;
-             d++)
-            loop_index[d] = find_loop_index(builder->of, step->name[step->C.index[d]]);
-    }
-}
-
-static void find_places(const struct loop_builder *builder, int tensor, int loop_index[MAX_RANK])
-{
-    const struct program *program = builder->plan->program;
-    if (tensor >= builder->plan->n_program_tensors) {
-        find_places_of_intermediate(builder, tensor, loop_index);
-        return;
-    }
-    for (int d = 0; d < program->tensors[tensor].rank; d++)
-        loop_index[d] = find_loop_index(builder->of, program->tensors[tensor].loop_index[d]);
-}
-
-/* The number of a local tensor, or of the part of a scalar, which is entered if it is not there. */
-static int number_local(const struct loop_builder *builder, int tensor)
-{
+    const struct plan *plan = builder->plan;
     struct tile_loop *loop = &builder->made->loop;
-    const struct plan_tensor *planned = &builder->plan->tensors[tensor];
+    const struct plan_tensor *planned = &plan->tensors[operand->tensor];
+    bool is_declared = operand->tensor < plan->n_program_tensors;
     int i = 0;
-    while (i < loop->n_locals && builder->made->tensor[i] != tensor)
+    while (i < loop->n_locals && builder->made->tensor[i] != operand->tensor)
         i++;
     if (i < loop->n_locals)
         return i;
-    builder->made->tensor[i] = tensor;
+    builder->made->tensor[i] = operand->tensor;
     loop->locals[i] = (struct tile_loop_local){
         .name = planned->name, .scalar = planned->loop >= 0 ? -1 : loop->n_scalars++};
-    find_places(builder, tensor, loop->locals[i].loop_index);
+    for (int d = 0; d < planned->labels.rank; d++)
+        loop->locals[i].loop_index[d] = find_loop_index(
+            builder->of, is_declared ? plan->program->tensors[operand->tensor].loop_index[d]
+                                     : step->name[operand->index[d]]);
     return loop->n_locals++;
 }
 
@@ -77,11 +60,12 @@ static void number_locals(const struct loop_builder *builder)
 {
     const struct plan_loop *steps = &builder->plan->loops[builder->loop];
     for (int s = 0; s < steps->n_steps; s++) {
-        const struct plan_operand *const factors[] = {&steps->steps[s].A, &steps->steps[s].B};
-        number_local(builder, steps->steps[s].C.tensor);
+        const struct plan_step *step = &steps->steps[s];
+        const struct plan_operand *const factors[] = {&step->A, &step->B};
         for (int f = 0; f < 2; f++)
             if (factors[f]->tensor >= 0 && builder->plan->tensors[factors[f]->tensor].loop >= 0)
-                number_local(builder, factors[f]->tensor);
+                number_local(builder, step, factors[f]);
+        number_local(builder, step, &step->C);
     }
 }
 
@@ -182,7 +166,7 @@ static enum status set_operand(const struct loop_builder *builder, const struct 
     const struct plan_tensor *tensor = &builder->plan->tensors[planned->tensor];
     bool is_local = place == CONTRACTION_C || tensor->loop >= 0;
     int loop_index[MAX_RANK];
-    step->local[place] = is_local ? number_local(builder, planned->tensor) : -1;
+    step->local[place] = is_local ? number_local(builder, from, planned) : -1;
     operands[place]->labels = &step->labels[place];
     for (int d = 0; d < tensor->labels.rank; d++) {
         int index = operands[place]->index[d] = planned->index[d];

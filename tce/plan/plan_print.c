@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/plan/plan.h"
-#include "tce/plan/plan_loops.h"
+#include "tce/plan/plan_tasks.h"
 
 #include <inttypes.h>
 
@@ -47,43 +47,16 @@ static void print_formula(const struct plan *plan, const struct plan_step *step,
     print_operand(plan, step, &step->B, stream);
 }
 
-/* Blocks of C, or of A for a scalar. */
-static enum status count_step_tasks(const struct plan *plan, const struct plan_step *step,
-                                    int64_t *n)
-{
-    const struct plan_tensor *C = &plan->tensors[step->C.tensor];
-    struct block_index *blocks;
-    TRY(block_index_create(C->labels.rank > 0 ? &C->labels : &plan->tensors[step->A.tensor].labels,
-                           &blocks));
-    *n = block_index_n(blocks);
-    block_index_destroy(blocks);
-    return STATUS_OK;
-}
-
 static double megabytes_of(double elements)
 {
     return 1e-6 * sizeof(double) * elements;
 }
 
-/* The tasks of a sum stand in the line of its first step; packing has none. */
-static enum status print_tasks(const struct plan *plan, const struct plan_step *step, FILE *stream)
-{
-    int64_t n;
-    if (step->joins || step->phase != PLAN_CONTRACT) {
-        fprintf(stream, "  %10s", "");
-        return STATUS_OK;
-    }
-    TRY(count_step_tasks(plan, step, &n));
-    fprintf(stream, "  %10" PRId64, n);
-    return STATUS_OK;
-}
-
-static enum status print_step(const struct plan *plan, int s, FILE *stream)
+static void print_step(const struct plan *plan, int s, FILE *stream)
 {
     const struct plan_step *step = &plan->steps[s];
     fprintf(stream, "%5d %5d  %12.4g", s + 1, plan->program->statements[step->statement].place.line,
             step->flops);
-    TRY(print_tasks(plan, step, stream));
     if (step->create >= 0)
         fprintf(stream, "  %10.4g  %10.4g", plan->tensors[step->create].elements,
                 megabytes_of(plan->tensors[step->create].elements));
@@ -94,7 +67,6 @@ static enum status print_step(const struct plan *plan, int s, FILE *stream)
         fprintf(stream, "%s%s", d == 0 ? "   last use of " : ", ",
                 plan->tensors[step->destroy[d]].name);
     fprintf(stream, "\n");
-    return STATUS_OK;
 }
 
 /* "for a >= b >= c" */
@@ -111,41 +83,49 @@ static void print_loop_head(const struct program *program, const struct program_
 }
 
 /* A loop over tiles and its steps, with the operations of all its tuples. */
-static enum status print_loop(const struct plan *plan, int number, FILE *stream)
+static void print_loop(const struct plan *plan, int number,
+                       const struct plan_loop_problem *problem, FILE *stream)
 {
     const struct program_loop *of = &plan->program->loops[number];
     const struct plan_loop *loop = &plan->loops[number];
-    struct plan_loop_problem problem;
-    enum status status = plan_loop_problem_init(plan, number, &problem);
-    if (status != STATUS_OK)
-        goto done;
-    fprintf(stream, "      %5d  %12.4g  %10.0f  %10s  %10.4g  ", of->place.line, loop->flops,
-            tile_tuples_count(&problem.loop.tuples), "", 1e-6 * problem.local_bytes);
+    fprintf(stream, "      %5d  %12.4g  %10s  %10.4g  ", of->place.line, loop->flops, "",
+            1e-6 * problem->local_bytes);
     print_loop_head(plan->program, of, stream);
-    fprintf(stream, " by tiles of %" PRId64 ", local tensors in each process\n", problem.tile);
+    fprintf(stream, " by tiles of %" PRId64 ", local tensors in each process\n", problem->tile);
     for (int s = 0; s < loop->n_steps; s++) {
         const struct plan_step *step = &loop->steps[s];
-        fprintf(stream, "      %5d  %12.4g%36s  ",
+        fprintf(stream, "      %5d  %12.4g%24s  ",
                 plan->program->statements[step->statement].place.line, loop->share * step->flops,
                 "");
         print_formula(plan, step, stream);
         fprintf(stream, "\n");
     }
+}
+
+static enum status print_stage(const struct plan *plan, int k, FILE *stream)
+{
+    static const struct contraction_settings settings = {0};
+    struct plan_tasks tasks;
+    enum status status = plan_tasks_init(plan, k, &settings, &tasks);
+    if (status != STATUS_OK)
+        goto done;
+    fprintf(stream, "stage %d", k + 1);
+    if (tasks.stage)
+        fprintf(stream, ": %" PRId64 " tasks", stage_n_tasks(tasks.stage));
+    fprintf(stream, "\n");
+    if (tasks.is_loop)
+        print_loop(plan, plan_stage_loop(plan, k), &tasks.of_loop, stream);
+    for (int s = plan->stage_begin[k]; s < plan->stage_begin[k + 1] && !tasks.is_loop; s++)
+        print_step(plan, s, stream);
 done:
-    plan_loop_problem_fini(&problem);
+    plan_tasks_fini(&tasks);
     return status;
 }
 
 static enum status print_stages(const struct plan *plan, int begin, int end, FILE *stream)
 {
-    for (int k = begin; k < end; k++) {
-        int loop = plan_stage_loop(plan, k);
-        fprintf(stream, "stage %d\n", k + 1);
-        if (loop >= 0)
-            TRY(print_loop(plan, loop, stream));
-        for (int s = plan->stage_begin[k]; s < plan->stage_begin[k + 1] && loop < 0; s++)
-            TRY(print_step(plan, s, stream));
-    }
+    for (int k = begin; k < end; k++)
+        TRY(print_stage(plan, k, stream));
     return STATUS_OK;
 }
 
@@ -237,7 +217,7 @@ static void print_tiles(const struct plan *plan, FILE *stream)
 
 static enum status print_all_stages(const struct plan *plan, FILE *stream)
 {
-    fprintf(stream, " step  line         flops       tasks    elements          MB  contraction\n");
+    fprintf(stream, " step  line         flops    elements          MB  contraction\n");
     TRY(print_stages(plan, 0, plan->first_iterated_stage, stream));
     if (plan->first_iterated_stage < plan->n_stages)
         fprintf(stream, "in every iteration:\n");

@@ -50,5 +50,5 @@ struct contraction_settings {
 /* Seconds on a processor of the day: of an operation of DGEMM, of an element that is moved, of a product of blocks.
  * Their ratios count: predictions scale them by a measured rate (predicted_tasks.h). */
 #define SECONDS_PER_FLOP    2e-11
-#define SECONDS_PER_ELEMENT 5e-10
+#define SECONDS_PER_ELEMENT 4e-10
 #define SECONDS_PER_PRODUCT 2e-6

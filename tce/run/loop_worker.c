@@ -205,11 +205,6 @@ enum status loop_worker_run(struct loop_worker *worker, const int32_t tuple[], d
 
 /* --- creation --- */
 
-int64_t loop_worker_bytes(void)
-{
-    return products_bytes();
-}
-
 static enum status create_loop_operands(struct loop_worker *worker, int64_t cache_bytes)
 {
     const struct loop_body *body = worker->body;

@@ -9,9 +9,6 @@
 
 struct loop_worker;
 
-/* Bytes of its scratch besides local tensors and views. */
-int64_t loop_worker_bytes(void);
-
 /* body      borrowed, its tensors exist
  * settings  with buffers. polled: taskpool_poll between two products; NULL: none.
  * Errors: STATUS_NO_MEMORY; loop_worker_destroy follows then, too. */

@@ -255,7 +255,7 @@ static void test_scratch_beside_contractions_is_counted(void **state)
     assert_true(packed.between >= sizeof(double) * 20 * 20 * 20 * 20);
     struct plan_memory loop = estimate(LARGE "tensor A[k,i]\nfor k by tile 10\n"
                                              "E = A[k,i] * A[k,i]\nend\n");
-    assert_true(loop.loops >= (double)loop_worker_bytes());
+    assert_true(loop.loops >= (double)products_bytes());
 }
 
 int main(int argc, char **argv)
