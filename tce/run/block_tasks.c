@@ -26,59 +26,13 @@ static enum status take_block(struct block_tasks *tasks)
     return CHECK_MEMORY(tasks->block, "no memory for a block of tensor %s", largest->name);
 }
 
-/* Whether the indices have but one tuple of tiles. */
-static bool is_one_tile(const struct contraction_indices *indices, enum index_role role)
-{
-    const struct index_list *group = &indices->group[role];
-    for (int d = 0; d < group->n; d++)
-        if (indices->space[group->index[d]]->n_tiles != 1)
-            return false;
-    return true;
-}
-
-/* A factor, whose blocks tasks share unless the other factor's indices have one tuple of tiles. */
-static struct factor factor_of(const struct contraction_operand *operand,
-                               const struct block_layout *layout,
-                               const struct contraction_indices *indices,
-                               enum index_role role_of_other, enum index_role lone_of_other)
-{
-    return (struct factor){.tensor = operand->tensor,
-                           .layout = layout,
-                           .used_once = is_one_tile(indices, role_of_other) &&
-                                        is_one_tile(indices, lone_of_other)};
-}
-
-static enum status create_operands(struct block_tasks *tasks,
-                                   const struct contraction_settings *settings)
-{
-    const struct contraction_sums *sums = &tasks->sums;
-    struct factor *factors = calloc(2 * (size_t)sums->n_terms, sizeof *factors);
-    TRY(CHECK_MEMORY(factors, "no memory for a contraction"));
-    for (int t = 0; t < sums->n_terms; t++) {
-        const struct contraction_problem *problem = &sums->problems[t];
-        const struct contraction_indices *indices = &sums->terms[t].indices;
-        factors[2 * (size_t)t] =
-            factor_of(&problem->A, &indices->A, indices, ROLE_COLUMN, ROLE_LONE_B);
-        if (problem->has_B)
-            factors[2 * (size_t)t + 1] =
-                factor_of(&problem->B, &indices->B, indices, ROLE_ROW, ROLE_LONE_A);
-    }
-    const struct operand_settings of_operands = {.cache_bytes = settings->cache_bytes,
-                                                 .prefetch = settings->prefetch,
-                                                 .buffers = tasks->buffers};
-    enum status status =
-        operands_create(2 * sums->n_terms, factors, &of_operands, &tasks->operands);
-    free(factors);
-    return status;
-}
-
 enum status block_tasks_begin(struct block_tasks *tasks,
                               const struct contraction_settings *settings, struct taskpool *polled)
 {
     tasks->buffers = settings->buffers;
     TRY(take_block(tasks));
-    TRY(create_operands(tasks, settings));
-    return products_create(1, tasks->operands, tasks->buffers, polled, &tasks->products);
+    return products_create(tasks->sums.n_terms, tasks->sums.terms, NULL, settings, 1, polled,
+                           &tasks->products);
 }
 
 static bool has_parts(const struct contraction_sums *sums)
@@ -96,10 +50,8 @@ void block_tasks_end(struct block_tasks *tasks, enum status status)
         darray_sync();
     }
     products_destroy(tasks->products);
-    operands_destroy(tasks->operands);
     block_buffers_give_back(tasks->buffers, tasks->block);
     tasks->products = NULL;
-    tasks->operands = NULL;
     tasks->block = NULL;
 }
 
@@ -121,7 +73,6 @@ static struct step_product product_at(const struct term_walk *walk)
 {
     const struct block_pairs *term = &walk->sums->terms[walk->term];
     struct step_product product = {.step = term,
-                                   .factor = 2 * walk->term,
                                    .block = {walk->pairs.block[0], walk->pairs.block[1]}};
     pair_walk_extents(&walk->pairs, product.extent);
     return product;

@@ -13,7 +13,6 @@ struct block_tasks {
     struct darray *parts; /* NULL: there are none */
     /* During a run: */
     struct block_buffers *buffers; /* borrowed */
-    struct operands *operands;
     struct products *products;
     double *block; /* of C, where this process does not see it */
 };

@@ -62,20 +62,20 @@ static struct factor_view view_of(const struct contraction_indices *indices,
 
 /* --- steps and local tensors --- */
 
-static enum status init_step(const struct tile_loop_step *from, struct loop_step *step)
+static enum status init_step(struct loop_body *body, int s)
 {
+    const struct tile_loop_step *step = &body->loop->steps[s];
+    struct block_pairs *pairs = &body->pairs[s];
     bool is_fixed[MAX_INDICES];
-    const bool local[] = {from->local[CONTRACTION_A] >= 0, from->local[CONTRACTION_B] >= 0};
+    const bool local[] = {step->local[CONTRACTION_A] >= 0, step->local[CONTRACTION_B] >= 0};
     for (int x = 0; x < MAX_INDICES; x++)
-        is_fixed[x] = from->loop_index[x] >= 0;
-    step->from = from;
-    step->problem = from->problem;
-    TRY(block_pairs_init(&step->problem, is_fixed, local, &step->pairs));
-    const struct contraction_indices *indices = &step->pairs.indices;
-    if (step->pairs.A)
-        step->view[0] = view_of(indices, &indices->A, step->pairs.A);
-    if (step->pairs.B)
-        step->view[1] = view_of(indices, &indices->B, step->pairs.B);
+        is_fixed[x] = step->loop_index[x] >= 0;
+    body->problems[s] = step->problem;
+    TRY(block_pairs_init(&body->problems[s], is_fixed, local, pairs));
+    if (pairs->A)
+        body->views[s][0] = view_of(&pairs->indices, &pairs->indices.A, pairs->A);
+    if (pairs->B)
+        body->views[s][1] = view_of(&pairs->indices, &pairs->indices.B, pairs->B);
     return STATUS_OK;
 }
 
@@ -93,26 +93,31 @@ static enum status init_local(const struct tile_loop_local *from, struct open_ti
 
 enum status loop_body_init(const struct tile_loop *loop, struct loop_body *body)
 {
+    size_t n_steps = (size_t)loop->n_steps + 1;
     *body = (struct loop_body){.loop = loop};
-    body->steps = calloc((size_t)loop->n_steps + 1, sizeof *body->steps);
+    body->problems = calloc(n_steps, sizeof *body->problems);
+    body->pairs = calloc(n_steps, sizeof *body->pairs);
+    body->views = calloc(n_steps, sizeof *body->views);
     body->locals = calloc((size_t)loop->n_locals + 1, sizeof *body->locals);
     body->fills = calloc((size_t)loop->n_locals + 1, sizeof *body->fills);
-    TRY(CHECK_MEMORY(body->steps && body->locals && body->fills,
+    TRY(CHECK_MEMORY(body->problems && body->pairs && body->views && body->locals && body->fills,
                      "no memory for a loop over tiles"));
     for (int t = 0; t < loop->n_locals; t++)
         TRY(init_local(&loop->locals[t], &body->locals[t]));
     for (int s = 0; s < loop->n_steps; s++)
-        TRY(init_step(&loop->steps[s], &body->steps[s]));
+        TRY(init_step(body, s));
     return STATUS_OK;
 }
 
 void loop_body_fini(struct loop_body *body)
 {
-    for (int s = 0; body->steps && s < body->loop->n_steps; s++)
-        block_pairs_fini(&body->steps[s].pairs);
+    for (int s = 0; body->pairs && s < body->loop->n_steps; s++)
+        block_pairs_fini(&body->pairs[s]);
     for (int t = 0; body->locals && t < body->loop->n_locals; t++)
         open_tiles_fini(&body->locals[t]);
-    free(body->steps);
+    free(body->problems);
+    free(body->pairs);
+    free(body->views);
     free(body->locals);
     free(body->fills);
 }
@@ -150,30 +155,29 @@ int64_t local_walk_size(const struct local_walk *walk)
 void loop_pairs_begin(const struct loop_body *body, int s, const int32_t tuple[],
                       const int32_t at[], enum pair_wants wants, struct pair_walk *pairs)
 {
-    const struct loop_step *step = &body->steps[s];
-    const struct index_list *of_C = &step->pairs.indices.C.own;
+    const struct tile_loop_step *step = &body->loop->steps[s];
+    const struct index_list *of_C = &body->pairs[s].indices.C.own;
     int32_t tile[MAX_INDICES] = {0};
     for (int x = 0; x < MAX_INDICES; x++)
-        if (step->from->loop_index[x] >= 0)
-            tile[x] = tuple[step->from->loop_index[x]];
+        if (step->loop_index[x] >= 0)
+            tile[x] = tuple[step->loop_index[x]];
     for (int d = 0; d < of_C->n; d++)
         tile[of_C->index[d]] = at[d];
-    pair_walk_begin(&step->pairs, tile, wants, pairs);
+    pair_walk_begin(&body->pairs[s], tile, wants, pairs);
 }
 
 struct task_cost loop_body_cost(const struct loop_body *body, const int32_t tuple[])
 {
     struct task_cost cost = {0};
     for (int s = 0; s < body->loop->n_steps; s++) {
-        const struct loop_step *step = &body->steps[s];
         struct local_walk blocks;
         struct pair_walk pairs;
-        local_walk_begin(body, step->from->local[CONTRACTION_C], tuple, &blocks);
+        local_walk_begin(body, body->loop->steps[s].local[CONTRACTION_C], tuple, &blocks);
         while (local_walk_next(&blocks)) {
             cost.elements += (double)local_walk_size(&blocks);
             loop_pairs_begin(body, s, tuple, blocks.at, PAIR_TILES, &pairs);
             while (pair_walk_next(&pairs))
-                block_pairs_add_cost(&step->pairs, pairs.tile, &cost);
+                block_pairs_add_cost(&body->pairs[s], pairs.tile, &cost);
         }
     }
     return cost;

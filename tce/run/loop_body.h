@@ -11,17 +11,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct loop_step {
-    const struct tile_loop_step *from;  /* borrowed */
-    struct contraction_problem problem; /* with the tensors that exist */
-    struct block_pairs pairs;
-    struct factor_view view[2]; /* of A and B, where they are stored */
-};
-
 struct loop_body {
-    const struct tile_loop *loop; /* borrowed */
-    struct loop_step *steps;
-    struct open_tiles *locals; /* tiles of their places but those of the loop's indices */
+    const struct tile_loop *loop;         /* borrowed */
+    struct contraction_problem *problems; /* of the steps, with the tensors that exist */
+    struct block_pairs *pairs;            /* of the steps */
+    struct factor_view (*views)[2];       /* of A and B, where they are stored */
+    struct open_tiles *locals; /* tiles of local tensors' places but those of the loop's indices */
     struct tile_fill *fills;   /* of local tensors; borrowed contexts */
 };
 

@@ -50,10 +50,10 @@ void loop_tasks_fini(struct loop_tasks *tasks)
 
 void loop_tasks_bind(struct loop_tasks *tasks, int step, struct tensor *const tensor[])
 {
-    struct loop_step *bound = &tasks->body.steps[step];
-    int scalar = tasks->body.loop->locals[bound->from->local[CONTRACTION_C]].scalar;
-    bound->problem.A.tensor = tensor[CONTRACTION_A];
-    bound->problem.B.tensor = tensor[CONTRACTION_B];
+    const struct tile_loop *loop = tasks->body.loop;
+    int scalar = loop->locals[loop->steps[step].local[CONTRACTION_C]].scalar;
+    tasks->body.problems[step].A.tensor = tensor[CONTRACTION_A];
+    tasks->body.problems[step].B.tensor = tensor[CONTRACTION_B];
     if (scalar >= 0)
         tasks->scalars[scalar] = tensor[CONTRACTION_C];
 }
@@ -102,7 +102,7 @@ static int list_read(const struct loop_tasks *tasks, struct tensor *read[])
 {
     int n = 0;
     for (int s = 0; s < tasks->body.loop->n_steps; s++) {
-        const struct contraction_problem *problem = &tasks->body.steps[s].problem;
+        const struct contraction_problem *problem = &tasks->body.problems[s];
         struct tensor *const factors[] = {problem->A.tensor, problem->B.tensor};
         for (int f = 0; f < 2; f++) {
             int i = 0;

@@ -23,7 +23,6 @@ struct loop_worker {
     const int32_t *tuple;
     struct block_buffers *buffers;
     struct local_tensor *locals; /* n_locals */
-    struct operands *operands;
     struct products *products;
 };
 
@@ -124,11 +123,11 @@ static const double *find_local(const struct local_tensor *local, const struct i
 static enum status add_product(const struct loop_worker *worker, int s,
                                const struct pair_walk *pairs, struct product_target *target)
 {
-    const struct loop_step *step = &worker->body->steps[s];
-    const struct contraction_indices *indices = &step->pairs.indices;
-    struct step_product product = {
-        .step = &step->pairs, .factor = 2 * s, .block = {pairs->block[0], pairs->block[1]}};
-    int A = step->from->local[CONTRACTION_A], B = step->from->local[CONTRACTION_B];
+    const int *local = worker->body->loop->steps[s].local;
+    const struct contraction_indices *indices = &pairs->pairs->indices;
+    struct step_product product = {.step = pairs->pairs,
+                                   .block = {pairs->block[0], pairs->block[1]}};
+    int A = local[CONTRACTION_A], B = local[CONTRACTION_B];
     if (A >= 0)
         product.local[0] = find_local(&worker->locals[A], &indices->A.own, pairs->tile);
     if (B >= 0)
@@ -141,8 +140,7 @@ static enum status add_product(const struct loop_worker *worker, int s,
 static enum status sum_block(const struct loop_worker *worker, int s, int end,
                              const struct local_walk *block, double *elements)
 {
-    struct product_target target = {.elements = elements,
-                                    .add = worker->body->steps[s].problem.add};
+    struct product_target target = {.elements = elements, .add = worker->body->problems[s].add};
     for (int t = s; t < end; t++) {
         struct pair_walk pairs;
         loop_pairs_begin(worker->body, t, worker->tuple, block->at, PAIR_BLOCKS, &pairs);
@@ -205,29 +203,6 @@ enum status loop_worker_run(struct loop_worker *worker, const int32_t tuple[], d
 
 /* --- creation --- */
 
-static enum status create_loop_operands(struct loop_worker *worker, int64_t cache_bytes)
-{
-    const struct loop_body *body = worker->body;
-    int n = body->loop->n_steps;
-    struct factor *factors = calloc(2 * (size_t)n + 1, sizeof *factors);
-    TRY(CHECK_MEMORY(factors, "no memory for the tensors of a loop"));
-    for (int s = 0; s < n; s++) {
-        const struct loop_step *step = &body->steps[s];
-        const struct contraction_indices *indices = &step->pairs.indices;
-        if (step->view[0].blocks)
-            factors[2 * s] = (struct factor){
-                .tensor = step->problem.A.tensor, .layout = &indices->A, .view = step->view[0]};
-        if (step->view[1].blocks)
-            factors[2 * s + 1] = (struct factor){
-                .tensor = step->problem.B.tensor, .layout = &indices->B, .view = step->view[1]};
-    }
-    const struct operand_settings settings = {.cache_bytes = cache_bytes,
-                                              .buffers = worker->buffers};
-    enum status status = operands_create(2 * n, factors, &settings, &worker->operands);
-    free(factors);
-    return status;
-}
-
 enum status loop_worker_create(const struct loop_body *body,
                                const struct contraction_settings *settings, struct taskpool *polled,
                                struct loop_worker **worker)
@@ -238,9 +213,8 @@ enum status loop_worker_create(const struct loop_body *body,
     made->buffers = settings->buffers;
     made->locals = calloc((size_t)body->loop->n_locals + 1, sizeof *made->locals);
     TRY(CHECK_MEMORY(made->locals, "no memory for a loop over tiles"));
-    TRY(create_loop_operands(made, settings->cache_bytes));
-    return products_create(PRODUCTS_MAX_TOGETHER, made->operands, made->buffers, polled,
-                           &made->products);
+    return products_create(body->loop->n_steps, body->pairs, body->views, settings,
+                           PRODUCTS_MAX_TOGETHER, polled, &made->products);
 }
 
 void loop_worker_destroy(struct loop_worker *worker)
@@ -248,7 +222,6 @@ void loop_worker_destroy(struct loop_worker *worker)
     if (!worker)
         return;
     products_destroy(worker->products);
-    operands_destroy(worker->operands);
     for (int t = 0; worker->locals && t < worker->body->loop->n_locals; t++) {
         block_buffers_give_back(worker->buffers, worker->locals[t].elements);
         free(worker->locals[t].offsets);

@@ -23,12 +23,8 @@ struct channel {
     int64_t block;
     double *buffer; /* that it is on its way to */
     struct darray_request request;
-    double *passing; /* the block that is pinned of a factor used once */
 };
-enum {
-    N_CHANNELS = 2,
-    CHANNEL_BLOCKS = 3
-}; /* arrival, buffer, and passing or one beyond the budget */
+enum { N_CHANNELS = 2, CHANNEL_BLOCKS = 3 }; /* arrival, buffer, and one beyond the budget */
 
 int64_t operands_bytes(int64_t max_block)
 {
@@ -36,7 +32,7 @@ int64_t operands_bytes(int64_t max_block)
 }
 
 struct operands {
-    struct operand_settings settings;
+    struct contraction_settings settings;
     int n;
     struct numbered_factor *factors;
     struct channel channels[N_CHANNELS]; /* of A, of B */
@@ -387,8 +383,6 @@ static void number_blocks(struct operands *operands, int number, struct item_cou
     }
     factor->first = same ? same->first : counts->all;
     counts->all += same ? 0 : count_blocks(&factor->factor);
-    if (same)
-        factor->factor.used_once = same->factor.used_once = false;
     if (!factor->factor.view.blocks)
         return;
     factor->first_stored = same_tensor ? same_tensor->first_stored : counts->stored;
@@ -432,7 +426,7 @@ static enum status take_arrival(struct operands *operands, int channel)
 
 static enum status create_caches(struct operands *operands, const struct item_counts *counts)
 {
-    const struct operand_settings *settings = &operands->settings;
+    const struct contraction_settings *settings = &operands->settings;
     const struct item_cache_source of_all = {load_operand, give_back, operands};
     const struct item_cache_source of_stored = {load_stored, give_back, operands};
     int64_t stored_bytes = min_int64(count_remote_bytes(operands), settings->cache_bytes / 2);
@@ -442,7 +436,7 @@ static enum status create_caches(struct operands *operands, const struct item_co
 }
 
 enum status operands_create(int n, const struct factor factors[],
-                            const struct operand_settings *settings, struct operands **operands)
+                            const struct contraction_settings *settings, struct operands **operands)
 {
     struct operands *made = *operands = calloc(1, sizeof *made);
     struct item_counts counts = {0};
@@ -532,17 +526,11 @@ enum status operands_pin(struct operands *operands, int number, const struct sto
 {
     const struct numbered_factor *numbered = &operands->factors[number];
     const struct factor *factor = &numbered->factor;
-    struct channel *channel = &operands->channels[number % N_CHANNELS];
-    int64_t size;
     void *item;
     describe_block(factor, block, extent, pinned);
     pinned->elements = find_in_place(factor, block->block);
     if (pinned->elements)
         return STATUS_OK;
-    if (factor->used_once) {
-        pinned->elements = channel->passing = load_block(operands, number, block, extent, &size);
-        return pinned->elements ? STATUS_OK : no_memory(factor);
-    }
     operands->wanted.factor = number;
     operands->wanted.block = block;
     operands->wanted.extent = extent;
@@ -554,14 +542,6 @@ enum status operands_pin(struct operands *operands, int number, const struct sto
 void operands_release(struct operands *operands, int number, const struct stored_block *block)
 {
     const struct numbered_factor *numbered = &operands->factors[number];
-    const struct factor *factor = &numbered->factor;
-    struct channel *channel = &operands->channels[number % N_CHANNELS];
-    if (find_in_place(factor, block->block))
-        return;
-    if (factor->used_once) {
-        block_buffers_give_back(operands->settings.buffers, channel->passing);
-        channel->passing = NULL;
-    } else {
+    if (!find_in_place(&numbered->factor, block->block))
         item_cache_release(operands->cache, item_of_block(numbered, block));
-    }
 }

@@ -13,7 +13,7 @@
 #include "support/arrays/item_cache.h"
 #include "support/base/status.h"
 #include "tce/dense/dense_product.h"
-#include "tce/run/blocks.h"
+#include "tce/run/contraction.h"
 #include "tce/tensor/block_buffers.h"
 #include "tce/tensor/tensor.h"
 
@@ -33,23 +33,16 @@ struct factor {
     const struct tensor *tensor;       /* borrowed, like the layout; NULL: none is read */
     const struct block_layout *layout; /* of the step */
     struct factor_view view;
-    bool
-        used_once; /* no block is wanted by two tasks: none is cached, and one is pinned at a time */
 };
 
 /* Whose blocks are to be read: A of the factors 2 s, B of 2 s + 1. */
 struct operands;
 
-struct operand_settings {
-    int64_t cache_bytes; /* of what is cached */
-    bool prefetch;
-    struct block_buffers *buffers; /* borrowed */
-};
-
-/* factors: n, copied; their tensors exist and are not written meanwhile.
+/* settings: with buffers. factors: n, copied; their tensors exist and are not written meanwhile.
  * Errors: STATUS_NO_MEMORY; operands_destroy follows then, too. */
 enum status operands_create(int n, const struct factor factors[],
-                            const struct operand_settings *settings, struct operands **operands);
+                            const struct contraction_settings *settings,
+                            struct operands **operands);
 void operands_destroy(struct operands *operands);
 
 /* Upper bound of the bytes of blocks in use, where none has more than max_block elements; cached blocks count

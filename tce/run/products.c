@@ -13,6 +13,7 @@ struct pinned_product {
 };
 
 struct products {
+    const struct block_pairs *steps;
     int n_together;
     struct operands *operands;
     struct block_buffers *buffers;
@@ -28,17 +29,36 @@ int64_t products_bytes(void)
     return product_scratch_bytes();
 }
 
-enum status products_create(int n_together, struct operands *operands,
-                            struct block_buffers *buffers, struct taskpool *polled,
-                            struct products **products)
+static enum status create_operands(struct products *products, int n, struct factor_view (*views)[2],
+                                   const struct contraction_settings *settings)
+{
+    struct factor *factors = calloc(2 * (size_t)n + 1, sizeof *factors);
+    TRY(CHECK_MEMORY(factors, "no memory for the factors of %d steps", n));
+    for (int i = 0; i < 2 * n; i++) {
+        const struct block_pairs *step = &products->steps[i / 2];
+        bool is_A = i % 2 == 0;
+        factors[i].tensor = is_A ? step->problem->A.tensor : step->problem->B.tensor;
+        factors[i].layout = is_A ? &step->indices.A : &step->indices.B;
+        if (views)
+            factors[i].view = views[i / 2][i % 2];
+    }
+    enum status status = operands_create(2 * n, factors, settings, &products->operands);
+    free(factors);
+    return status;
+}
+
+enum status products_create(int n, const struct block_pairs steps[], struct factor_view (*views)[2],
+                            const struct contraction_settings *settings, int n_together,
+                            struct taskpool *polled, struct products **products)
 {
     struct products *made = *products = calloc(1, sizeof *made);
     TRY(CHECK_MEMORY(made, "no memory for products of blocks"));
+    made->steps = steps;
     made->n_together = n_together;
-    made->operands = operands;
-    made->buffers = buffers;
+    made->buffers = settings->buffers;
     made->polled = polled;
-    return product_scratch_create(buffers, &made->scratch);
+    TRY(create_operands(made, n, views, settings));
+    return product_scratch_create(made->buffers, &made->scratch);
 }
 
 void products_destroy(struct products *products)
@@ -46,10 +66,17 @@ void products_destroy(struct products *products)
     if (!products)
         return;
     product_scratch_destroy(products->buffers, products->scratch);
+    operands_destroy(products->operands);
     free(products);
 }
 
 /* --- factors --- */
+
+/* The number of a factor among the operands. */
+static int factor_number(const struct products *products, const struct step_product *product, int f)
+{
+    return 2 * (int)(product->step - products->steps) + f;
+}
 
 static const struct block_layout *layout_of(const struct step_product *product, int f)
 {
@@ -84,7 +111,7 @@ static enum status pin_factor(const struct products *products, int f, struct pin
     const struct step_product *product = &pinned->product;
     if (product->local[f])
         return pin_local(products, f, pinned);
-    return operands_pin(products->operands, product->factor + f, &product->block[f],
+    return operands_pin(products->operands, factor_number(products, product, f), &product->block[f],
                         product->extent, &pinned->factors[f]);
 }
 
@@ -96,7 +123,8 @@ static void release_factors(const struct products *products, const struct pinned
     for (int f = n - 1; f >= 0; f--) {
         block_buffers_give_back(products->buffers, pinned->reduced[f]);
         if (!product->local[f])
-            operands_release(products->operands, product->factor + f, &product->block[f]);
+            operands_release(products->operands, factor_number(products, product, f),
+                             &product->block[f]);
     }
 }
 
@@ -168,7 +196,8 @@ static void announce(const struct products *products, const struct step_product 
 {
     for (int f = 0; f < 1 + next->step->problem->has_B; f++)
         if (!next->local[f])
-            operands_announce(products->operands, next->factor + f, &next->block[f]);
+            operands_announce(products->operands, factor_number(products, next, f),
+                              &next->block[f]);
 }
 
 enum status products_add(struct products *products, const struct step_product *product,

@@ -17,8 +17,7 @@ struct product_target {
 
 /* A product of a step: blocks of its factors. */
 struct step_product {
-    const struct block_pairs *step; /* borrowed */
-    int factor;                     /* of the operands: A; B is the next */
+    const struct block_pairs *step; /* one of those of products_create */
     struct stored_block block[2];   /* of A and B */
     const double *local[2];         /* elements of a factor that is not stored; else NULL */
     int64_t extent[MAX_INDICES];    /* of the indices' tiles; 1 for those that the step lacks */
@@ -27,14 +26,17 @@ struct step_product {
 struct products;
 
 /* Products that are pinned and multiplied together, at most: those that follow each other with the same
- * rows and columns cost one addition to their target (dense_product.h). 1 where factors are used once. */
+ * rows and columns cost one addition to their target (dense_product.h). */
 enum { PRODUCTS_MAX_TOGETHER = 16 };
 
-/* operands, buffers: borrowed. polled: taskpool_poll after products; NULL: none.
+/* steps     n of them, borrowed; tensors of factors that are not local exist and are not written meanwhile
+ * views     of A and B of each step, or NULL
+ * settings  with buffers
+ * polled    taskpool_poll after products; NULL: none
  * Errors: STATUS_NO_MEMORY; products_destroy follows then, too. */
-enum status products_create(int n_together, struct operands *operands,
-                            struct block_buffers *buffers, struct taskpool *polled,
-                            struct products **products);
+enum status products_create(int n, const struct block_pairs steps[], struct factor_view (*views)[2],
+                            const struct contraction_settings *settings, int n_together,
+                            struct taskpool *polled, struct products **products);
 void products_destroy(struct products *products);
 
 /* Bytes of its scratch. */
