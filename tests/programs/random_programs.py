@@ -308,9 +308,11 @@ class Program:
 
     def choose_symmetries(self, target, indices, terms, candidates):
         """Declares the candidates, and what operators make, where the numbers have it; or, if that is wanted, an
-        exchange of one or two pairs of places that they lack. Numbers alone make no symmetry."""
+        exchange of one or two pairs of places that they lack. Numbers alone make no symmetry, nor do spaces of too
+        few values for all their indices to differ."""
         candidates = list(candidates)
-        for operator in terms[0].operators if len(terms) == 1 else []:
+        has_values = all(sum(other.space is index.space for other in indices) <= index.space.size for index in indices)
+        for operator in terms[0].operators if len(terms) == 1 and has_values else []:
             if all(index in indices for group in operator.groups for index in group) and not operator.alone:
                 candidates.append((operator.sign, [[indices.index(i) for i in group] for group in operator.groups]))
         places = range(len(indices) if len(indices) <= 6 else 0)
