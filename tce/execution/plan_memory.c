@@ -60,8 +60,8 @@ static enum status add_stage_need(const struct plan *plan, int stage,
     if (status == STATUS_OK && tasks.stage) {
         double parts = sizeof(double) * stage_parts_elements(tasks.stage);
         if (tasks.is_loop)
-            memory->loops = fmax(memory->loops,
-                                 tasks.of_loop.local_bytes + parts + (double)products_bytes());
+            memory->loops =
+                fmax(memory->loops, tasks.of_loop.local_bytes + parts + (double)products_bytes());
         memory->tensors += tasks.is_loop ? 0 : parts;
         memory->tensors_of_program += tasks.is_loop ? 0 : parts;
     }

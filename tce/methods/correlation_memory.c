@@ -56,19 +56,21 @@ static int64_t count_arrays(const struct correlation *self)
 
 enum { ITERATING, TRANSFORMING, N_PHASES };
 
-/* The needs of one of n_processes in each phase. */
+/* The needs of one of n_processes in each phase. Windows keep the pages of arrays that are gone: iterations begin with
+ * those of half-transformed integrals. */
 static void list_needs(const struct estimate *estimate, double n_processes,
                        struct memory_need needs[N_PHASES])
 {
     const struct plan_memory *plan = &estimate->plan;
     double always = plan->tables + estimate->scf;
+    double transforming = plan->tensors_of_program + estimate->half_transformed;
     needs[ITERATING] = (struct memory_need){
-        .shared_bytes = (plan->tensors + estimate->diis) / n_processes + estimate->windows,
+        .shared_bytes =
+            fmax(plan->tensors + estimate->diis, transforming) / n_processes + estimate->windows,
         .own_bytes = plan_memory_cached(plan, n_processes) + plan_memory_scratch(plan) + always};
-    needs[TRANSFORMING] = (struct memory_need){
-        .shared_bytes = (plan->tensors_of_program + estimate->half_transformed) / n_processes +
-                        estimate->windows,
-        .own_bytes = estimate->transformation + always};
+    needs[TRANSFORMING] =
+        (struct memory_need){.shared_bytes = transforming / n_processes + estimate->windows,
+                             .own_bytes = estimate->transformation + always};
 }
 
 static bool all_fit(const struct estimate *estimate, double n_processes,

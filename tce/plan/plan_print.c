@@ -83,8 +83,8 @@ static void print_loop_head(const struct program *program, const struct program_
 }
 
 /* A loop over tiles and its steps, with the operations of all its tuples. */
-static void print_loop(const struct plan *plan, int number,
-                       const struct plan_loop_problem *problem, FILE *stream)
+static void print_loop(const struct plan *plan, int number, const struct plan_loop_problem *problem,
+                       FILE *stream)
 {
     const struct program_loop *of = &plan->program->loops[number];
     const struct plan_loop *loop = &plan->loops[number];
