@@ -18,6 +18,19 @@ static enum status check_blocks(const struct program *program, const struct prog
     return source_fail(program->file, tensor->place, "tensor %s: %s", tensor->name, status_text());
 }
 
+enum status plan_builder_add_tensor(struct plan *plan, const char *name,
+                                    const struct block_labels *labels, int loop)
+{
+    TRY(array_append(&plan->tensors, &plan->n_tensors, sizeof *plan->tensors));
+    struct plan_tensor *tensor = &plan->tensors[plan->n_tensors - 1];
+    *tensor = (struct plan_tensor){.name = strdup(name),
+                                   .labels = *labels,
+                                   .elements = tensor_count_elements(labels),
+                                   .loop = loop,
+                                   .filled_from = -1};
+    return CHECK_MEMORY(tensor->name, "no memory for tensor %s of a plan", name);
+}
+
 static enum status add_program_tensors(struct plan_builder *builder)
 {
     const struct program *program = builder->program;
@@ -25,20 +38,13 @@ static enum status add_program_tensors(struct plan_builder *builder)
     plan->n_program_tensors = program->n_tensors;
     for (int t = 0; t < program->n_tensors; t++) {
         const struct program_tensor *from = &program->tensors[t];
-        TRY(array_append(&plan->tensors, &plan->n_tensors, sizeof *plan->tensors));
-        struct plan_tensor *tensor = &plan->tensors[t];
-        tensor->loop = from->loop;
-        tensor->filled_from = tensor->packing = -1;
-        tensor->labels =
-            (struct block_labels){.rank = from->rank, .irrep = from->irrep, .spin = from->spin};
+        struct block_labels labels = {.rank = from->rank, .irrep = from->irrep, .spin = from->spin};
         for (int d = 0; d < from->rank; d++) {
-            tensor->labels.space[d] = plan->spaces.spaces[from->space[d]].space;
-            tensor->labels.sign[d] = from->sign[d];
+            labels.space[d] = plan->spaces.spaces[from->space[d]].space;
+            labels.sign[d] = from->sign[d];
         }
-        TRY(check_blocks(program, from, &tensor->labels));
-        tensor->elements = tensor_count_elements(&tensor->labels);
-        tensor->name = strdup(from->name);
-        TRY(CHECK_MEMORY(tensor->name, "no memory for a plan of %d tensors", program->n_tensors));
+        TRY(check_blocks(program, from, &labels));
+        TRY(plan_builder_add_tensor(plan, from->name, &labels, from->loop));
     }
     return STATUS_OK;
 }
@@ -115,7 +121,8 @@ static enum status build_plan(struct plan_builder *builder, const struct index_s
 {
     const struct program *program = builder->program;
     struct plan *plan = builder->plan;
-    TRY(label_spaces_init(program->n_spaces, space, &plan->spaces));
+    for (int s = 0; s < program->n_spaces; s++)
+        TRY(label_spaces_add(&plan->spaces, space[s]));
     size_t n_statements = (size_t)program->n_statements + 1;
     size_t n_tensors = (size_t)program->n_tensors + 1;
     plan->statement_flops = calloc(n_statements, sizeof *plan->statement_flops);
@@ -181,6 +188,7 @@ void plan_destroy(struct plan *plan)
         return;
     for (int t = 0; t < plan->n_tensors; t++) {
         free(plan->tensors[t].name);
+        free(plan->tensors[t].packing);
         symmetry_fini(&plan->tensors[t].inherited);
     }
     free(plan->tensors);
@@ -191,11 +199,7 @@ void plan_destroy(struct plan *plan)
     free(plan->stage_begin);
     free(plan->statement_flops);
     free(plan->naive_flops);
-    free(plan->packings);
     label_spaces_fini(&plan->spaces);
-    for (int p = 0; p < plan->n_pair_spaces; p++)
-        pair_space_destroy(plan->pair_spaces[p].pairs);
-    free(plan->pair_spaces);
     free(plan);
 }
 

@@ -48,35 +48,19 @@ void plan_builder_free_parts(struct plan_builder *builder)
     }
 }
 
-enum status plan_builder_pays(const struct plan_term *term, bool *pays)
+/* Whether the last step of the product takes so many operations that an intermediate
+ * which is then copied pays if it is used twice. */
+static enum status find_whether_pays(struct plan_term *term)
 {
     const struct plan_node *root = &term->node[term->n_nodes - 1];
     const struct product_operand *operand = &root->operand;
     double elements;
-    *pays = false;
     if (root->is_factor)
         return STATUS_OK;
     TRY(product_count(&term->product, 1, &operand, &elements));
     double operations = root->left < 0 ? root->flops / 2 * PLAN_MOVE_FLOPS : root->flops;
-    *pays = operations > 2 * PLAN_MOVE_FLOPS * elements;
+    term->pays = operations > 2 * PLAN_MOVE_FLOPS * elements;
     return STATUS_OK;
-}
-
-static enum status add_part(struct plan_builder *builder, const struct product_key *key,
-                            struct plan_part **added)
-{
-    size_t size = (size_t)key->n_words * sizeof *key->word;
-    struct plan_part *part = malloc(sizeof *part + size);
-    *added = part;
-    TRY(CHECK_MEMORY(part, "no memory for the products of a program"));
-    *part = (struct plan_part){.n_words = key->n_words,
-                               .words = memcpy(part + 1, key->word, size),
-                               .before.tensor = -1,
-                               .iterated.tensor = -1};
-    if (tsearch(part, &builder->parts, compare_parts))
-        return STATUS_OK;
-    free(part);
-    return FAIL(STATUS_NO_MEMORY, "no memory for the products of a program");
 }
 
 /* The entry of a part, added if it is not there; NULL if it has too many factors. */
@@ -86,7 +70,18 @@ static enum status enter_part(struct plan_builder *builder, const struct product
     struct product_key key;
     bool has_key = product_key(product, part, &key);
     *entry = has_key ? plan_builder_find(builder, &key) : NULL;
-    return has_key && !*entry ? add_part(builder, &key, entry) : STATUS_OK;
+    if (*entry || !has_key)
+        return STATUS_OK;
+    size_t size = (size_t)key.n_words * sizeof *key.word;
+    struct plan_part *added = malloc(sizeof *added + size);
+    TRY(CHECK_MEMORY(added, "no memory for the products of a program"));
+    *added = (struct plan_part){
+        .n_words = key.n_words, .words = memcpy(added + 1, key.word, size), .made.tensor = -1};
+    if (tsearch(added, &builder->parts, compare_parts))
+        *entry = added;
+    else
+        free(added);
+    return CHECK_MEMORY(*entry, "no memory for the products of a program");
 }
 
 /* Counts the uses of parts, from a node downwards. A part that has been used before will exist:
@@ -95,10 +90,7 @@ static enum status use_node(struct plan_builder *builder, const struct plan_term
 {
     const struct plan_node *node = &term->node[number];
     struct plan_part *part = NULL;
-    bool shared = !node->is_factor;
-    if (number == term->n_nodes - 1)
-        TRY(plan_builder_pays(term, &shared));
-    if (shared)
+    if (number == term->n_nodes - 1 ? term->pays : !node->is_factor)
         TRY(enter_part(builder, &term->product, node->part, &part));
     if ((part && part->n_uses++ > 0) || node->left < 0)
         return STATUS_OK;
@@ -169,7 +161,6 @@ static enum status search_all_trees(const struct plan_builder *builder, struct p
     struct best_part parts[MAX_PARTS] = {0};
     struct product_key key;
     uint64_t all = product_all(product);
-    bool in_loop = builder->program->statements[term->statement].loop >= 0;
     for (uint64_t part = 1; part <= all; part++) {
         const struct plan_node *factor = &term->node[__builtin_ctzll(part)];
         bool is_single = (part & (part - 1)) == 0;
@@ -178,7 +169,7 @@ static enum status search_all_trees(const struct plan_builder *builder, struct p
                 .total = factor->flops, .flops = factor->flops, .operand = factor->operand};
         else
             TRY(find_best_split(product, part, parts));
-        if (part == all || in_loop || (is_single && factor->is_factor))
+        if (part == all || term->loop >= 0 || (is_single && factor->is_factor))
             continue;
         product_key(product, part, &key);
         const struct plan_part *known = plan_builder_find(builder, &key);
@@ -293,7 +284,10 @@ static enum status factor_term(struct plan_builder *builder, struct plan_term *t
                            "in '%.80s' this product of %d tensors has no order in which no "
                            "intermediate has more than %d indices; write it as several statements",
                            statement->text, product->n_factors, MAX_RANK);
-    return statement->loop < 0 ? use_node(builder, term, n_nodes - 1) : STATUS_OK;
+    if (term->loop >= 0)
+        return STATUS_OK;
+    TRY(find_whether_pays(term));
+    return use_node(builder, term, n_nodes - 1);
 }
 
 static enum status list_term(struct plan_builder *builder, int s, int t)
@@ -302,6 +296,7 @@ static enum status list_term(struct plan_builder *builder, int s, int t)
     TRY(array_append(&builder->terms, &builder->n_terms, sizeof *builder->terms));
     struct plan_term *term = &builder->terms[builder->n_terms - 1];
     *term = (struct plan_term){.statement = s,
+                               .loop = statement->loop,
                                .place = statement->terms[t].place,
                                .coefficient = statement->terms[t].coefficient};
     return product_init(builder->program, &builder->plan->spaces, &statement->target,

@@ -25,9 +25,10 @@ struct product_operand {
     int irrep, spin;
 };
 
+/* A tensor with indices of the product. */
 struct product_factor {
-    int tensor;
-    int version; /* how often it has been changed before */
+    int tensor;  /* number; -1: there is none */
+    int version; /* how often it has been changed before; 0 of intermediates */
     struct product_operand operand;
 };
 
@@ -41,7 +42,7 @@ struct product_index {
 
 struct product {
     const struct label_spaces *spaces; /* borrowed */
-    struct product_operand target;
+    struct product_factor target;
     int n_factors;
     struct product_factor *factor;
     int n_indices;
@@ -64,7 +65,7 @@ bool product_has(const struct product *product, uint64_t part, int index);
 /* Indices of a part; may be more than MAX_RANK. */
 int product_rank(const struct product *product, uint64_t part);
 
-/* The part that A and B make (B may be NULL: A with sums over indices that only it has).
+/* The part that A and B make (B may be NULL here and below: A with sums over indices that only it has).
  * Its indices are those of both A and B, A's, B's, in their orders. Its labels are a
  * combination of theirs from which the summed indices have vanished, with as many
  * indices as there can be. The part must have at most MAX_RANK indices. */
