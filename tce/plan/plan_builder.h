@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The state of plan_create and the passes that it consists of; private to them.
  *
- * A term becomes a product (product.h) and then a tree of nodes: its factors, and the parts that steps make of
- * two others. Parts with equal keys are one intermediate. */
+ * A term becomes a product (product.h), whose parts are the nodes of a tree: its factors, and what steps make of two
+ * others. Parts with equal keys are one intermediate. */
 #pragma once
 
 #include "tce/plan/plan.h"
 #include "tce/plan/product.h"
 
-/* A part of a term that a step makes of two others, or of a factor; or a factor as it is. */
+/* A part of a term, made of two others by a step, or a factor. */
 struct plan_node {
-    uint64_t part;
-    int left, right;                /* nodes; -1 for a single factor */
-    bool is_factor;                 /* as it is, without a step */
-    double flops;                   /* of its own step */
+    uint64_t left;       /* the part that joins the rest of this one; 0: a single factor */
+    bool is_factor;      /* as it is, without a step */
+    double total, flops; /* of all steps below, infinite if there are none; of its own */
     struct product_operand operand; /* the step's result */
 };
 
@@ -24,8 +23,7 @@ struct plan_term {
     struct source_place place;
     double coefficient;
     struct product product;
-    int n_nodes;
-    struct plan_node *node; /* the factors first, the product last; owned */
+    struct plan_node *node; /* of each part; owned */
     bool pays; /* an intermediate of the product that is then copied would, if it is used twice */
 };
 

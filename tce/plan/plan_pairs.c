@@ -31,7 +31,7 @@ enum { MOST_PAIRS = 4, MOST_COMBINATIONS = 1 << MOST_PAIRS };
 struct pair_choice {
     int n;
     int index[2 * MOST_PAIRS]; /* numbers of product->index; pair p has those at 2 p and 2 p + 1 */
-    /* Of the symmetries of each factor that exchange chosen pairs alone: the sign for each set of pairs, as bits;
+    /* Symmetries of each factor that exchange chosen pairs alone: the sign for each set of pairs, as bits;
      * 0: none exchanges these. */
     int n_flips[2];
     int8_t flip_sign[2][MOST_COMBINATIONS];

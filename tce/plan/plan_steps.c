@@ -117,26 +117,27 @@ enum status plan_builder_contract(struct plan_builder *builder,
     return plan_builder_append(builder, contraction->list, step);
 }
 
-static enum status make_node(struct plan_builder *builder, const struct plan_term *term, int number,
-                             struct plan_step_list *list, struct product_factor *made);
+static enum status make_part(struct plan_builder *builder, const struct plan_term *term,
+                             uint64_t part, struct plan_step_list *list,
+                             struct product_factor *made);
 
-/* Appends the steps of a node; C becomes a new intermediate where it is not the target. */
-static enum status append_node(struct plan_builder *builder, const struct plan_node *node,
+/* Appends the steps of a part; C becomes a new intermediate where it is not the target. */
+static enum status append_part(struct plan_builder *builder, uint64_t part,
                                struct plan_contraction *contraction)
 {
     const struct plan_term *term = contraction->term;
     struct product_factor *C = &contraction->C, *A = &contraction->A, *B = &contraction->B;
-    bool has_B = node->left >= 0, made = false;
+    uint64_t left = term->node[part].left;
+    bool has_B = left != 0, made = false;
     B->tensor = -1;
     if (has_B) {
-        TRY(make_node(builder, term, node->left, contraction->list, A));
-        TRY(make_node(builder, term, node->right, contraction->list, B));
+        TRY(make_part(builder, term, left, contraction->list, A));
+        TRY(make_part(builder, term, part & ~left, contraction->list, B));
     } else {
-        *A = term->product.factor[__builtin_ctzll(node->part)];
+        *A = term->product.factor[__builtin_ctzll(part)];
     }
     if (!contraction->into_target) {
-        product_combine(&term->product, node->part, &A->operand, has_B ? &B->operand : NULL,
-                        &C->operand);
+        product_combine(&term->product, part, &A->operand, has_B ? &B->operand : NULL, &C->operand);
         TRY(plan_builder_intermediate(builder, &term->product, term->loop, C));
     }
     if (has_B && term->loop < 0)
@@ -157,26 +158,26 @@ static bool is_constant(const struct plan_builder *builder, const struct plan_te
     return true;
 }
 
-static enum status make_node(struct plan_builder *builder, const struct plan_term *term, int number,
-                             struct plan_step_list *list, struct product_factor *made)
+static enum status make_part(struct plan_builder *builder, const struct plan_term *term,
+                             uint64_t part, struct plan_step_list *list,
+                             struct product_factor *made)
 {
-    const struct plan_node *node = &term->node[number];
     struct plan_contraction contraction = {.term = term, .product = &term->product, .factor = 1};
     struct product_key key;
-    *made = term->product.factor[__builtin_ctzll(node->part)];
-    if (node->is_factor)
+    *made = term->product.factor[__builtin_ctzll(part)];
+    if (term->node[part].is_factor)
         return STATUS_OK;
-    bool has_key = term->loop < 0 && product_key(&term->product, node->part, &key);
-    struct plan_part *part = has_key ? plan_builder_find(builder, &key) : NULL;
-    if (part && part->made.tensor >= 0) {
-        *made = use_part(part, &key);
+    product_key(&term->product, part, &key);
+    struct plan_part *shared = term->loop < 0 ? plan_builder_find(builder, &key) : NULL;
+    if (shared && shared->made.tensor >= 0) {
+        *made = use_part(shared, &key);
         return STATUS_OK;
     }
-    contraction.list = is_constant(builder, term, node->part) ? &builder->before : list;
-    TRY(append_node(builder, node, &contraction));
+    contraction.list = is_constant(builder, term, part) ? &builder->before : list;
+    TRY(append_part(builder, part, &contraction));
     *made = contraction.C;
-    if (part)
-        remember_made(&key, made, part);
+    if (shared)
+        remember_made(&key, made, shared);
     return STATUS_OK;
 }
 
@@ -186,8 +187,10 @@ static bool is_shared(const struct plan_builder *builder, const struct plan_term
 {
     const uint64_t all = product_all(&term->product);
     struct product_key key;
-    return term->pays && product_key(&term->product, all, &key) &&
-           (is_constant(builder, term, all) || plan_builder_find(builder, &key)->n_uses > 1);
+    if (!term->pays)
+        return false;
+    product_key(&term->product, all, &key);
+    return is_constant(builder, term, all) || plan_builder_find(builder, &key)->n_uses > 1;
 }
 
 /* The list of the steps of a statement outside of loops. */
@@ -221,7 +224,7 @@ static enum status append_loop(struct plan_builder *builder, int loop)
 static enum status make_term(struct plan_builder *builder, const struct plan_term *term,
                              struct plan_step_list *list)
 {
-    const int root = term->n_nodes - 1;
+    const uint64_t all = product_all(&term->product);
     struct plan_contraction contraction = {.term = term,
                                            .product = &term->product,
                                            .list = list,
@@ -230,8 +233,8 @@ static enum status make_term(struct plan_builder *builder, const struct plan_ter
                                            .C = term->product.target,
                                            .B.tensor = -1};
     if (!is_shared(builder, term))
-        return append_node(builder, &term->node[root], &contraction);
-    TRY(make_node(builder, term, root, list, &contraction.A));
+        return append_part(builder, all, &contraction);
+    TRY(make_part(builder, term, all, list, &contraction.A));
     return plan_builder_contract(builder, &contraction);
 }
 

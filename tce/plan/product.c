@@ -427,14 +427,10 @@ static void search_factor_orders(struct key_search *search, uint64_t left)
     }
 }
 
-bool product_key(const struct product *product, uint64_t part, struct product_key *key)
+void product_key(const struct product *product, uint64_t part, struct product_key *key)
 {
-    int n = __builtin_popcountll(part);
-    if (n > KEY_MAX_FACTORS)
-        return false;
     struct key_search search = {.product = product, .part = part};
-    search.key.word[search.key.n_words++] = n;
+    search.key.word[search.key.n_words++] = __builtin_popcountll(part);
     search_factor_orders(&search, part);
     *key = search.least;
-    return true;
 }

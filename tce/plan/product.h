@@ -85,9 +85,6 @@ enum status product_count(const struct product *product, int n,
 enum status product_flops(const struct product *product, const struct product_operand *A,
                           const struct product_operand *B, bool into_target, double *flops);
 
-/* Most factors of a product that has a key. */
-enum { KEY_MAX_FACTORS = 6 };
-
 /* The canonical form of a part: two parts compute the same if their words are equal. The words are
  * the number of factors and, for each factor, its tensor, its version and, for each position, twice
  * the number of the index, plus 1 if the part has it. Indices are numbered as they first occur;
@@ -95,11 +92,10 @@ enum { KEY_MAX_FACTORS = 6 };
  * smallest words. */
 struct product_key {
     int n_words;
-    int word[1 + KEY_MAX_FACTORS * (2 + MAX_RANK)];
+    int word[1 + PROGRAM_MAX_FACTORS * (2 + MAX_RANK)];
     int n_indices;
-    int index[KEY_MAX_FACTORS * MAX_RANK]; /* of the product, by these numbers */
+    int index[PROGRAM_MAX_FACTORS * MAX_RANK]; /* of the product, by these numbers */
 };
 
-/* Parts that differ only in the names of indices and the order of factors have the same words.
- * False if the part has too many factors. */
-bool product_key(const struct product *product, uint64_t part, struct product_key *key);
+/* Parts that differ only in the names of indices and the order of factors have the same words. */
+void product_key(const struct product *product, uint64_t part, struct product_key *key);
