@@ -85,7 +85,7 @@ struct plan_step {
     int create;                /* C, if it is an intermediate that this does not add to: made
                                   before the stage; -1: none */
     int n_destroy, destroy[2]; /* intermediates that are not needed after the stage */
-    double flops;              /* two for each pair of elements; without B, each element */
+    double flops;              /* two for each pair of elements of A and B, or element of A */
 };
 
 /* The steps of a loop over tiles, for each tuple of tiles one after another. */

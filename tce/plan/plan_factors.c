@@ -49,11 +49,10 @@ void plan_builder_free_parts(struct plan_builder *builder)
 static enum status find_whether_pays(struct plan_term *term)
 {
     const struct plan_node *root = &term->node[product_all(&term->product)];
-    const struct product_operand *operand = &root->operand;
     double elements;
     if (root->is_factor)
         return STATUS_OK;
-    TRY(product_count(&term->product, 1, &operand, &elements));
+    TRY(product_count(&term->product, &root->operand, NULL, &elements));
     double operations = root->left == 0 ? root->flops / 2 * PLAN_MOVE_FLOPS : root->flops;
     term->pays = operations > 2 * PLAN_MOVE_FLOPS * elements;
     return STATUS_OK;
@@ -106,8 +105,8 @@ static enum status try_split(const struct plan_term *term, uint64_t part, uint64
     struct plan_node tried = {.left = left, .total = A->total + B->total};
     if (tried.total >= best->total)
         return STATUS_OK;
-    TRY(product_flops(product, &A->operand, &B->operand, part == product_all(product),
-                      &tried.flops));
+    TRY(product_count(product, &A->operand, &B->operand, &tried.flops));
+    tried.flops *= 2;
     tried.total += tried.flops;
     if (tried.total >= best->total)
         return STATUS_OK;
@@ -150,8 +149,8 @@ static enum status set_factor(const struct plan_term *term, uint64_t part)
     if (node->is_factor)
         return STATUS_OK;
     product_combine(product, part, operand, NULL, &node->operand);
-    TRY(product_flops(product, operand, NULL, product->n_factors == 1, &node->flops));
-    node->total = node->flops;
+    TRY(product_count(product, operand, NULL, &node->flops));
+    node->total = node->flops *= 2;
     return STATUS_OK;
 }
 

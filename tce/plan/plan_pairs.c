@@ -519,8 +519,9 @@ enum status plan_builder_pairs(struct plan_builder *builder,
     init_problem(&problem);
     if (builder->pairs == PLAN_PAIRS_NEVER || (!problem.symmetry[0] && !problem.symmetry[1]))
         return STATUS_OK;
-    TRY(product_flops(contraction->product, &contraction->A.operand, &contraction->B.operand,
-                      contraction->into_target, &full));
+    TRY(product_count(contraction->product, &contraction->A.operand, &contraction->B.operand,
+                      &full));
+    full *= 2;
     choose_pairs(&problem, full, &choice);
     *made = choice.n > 0;
     for (int c = 0; c < choice.n_combinations; c++) {

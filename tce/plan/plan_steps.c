@@ -112,8 +112,9 @@ enum status plan_builder_contract(struct plan_builder *builder,
     struct plan_step step = plan_builder_step(builder, contraction->term->statement,
                                               contraction->product, &contraction->C, A, B);
     step.factor = contraction->factor;
-    TRY(product_flops(contraction->product, &A->operand, B->tensor >= 0 ? &B->operand : NULL,
-                      contraction->into_target, &step.flops));
+    TRY(product_count(contraction->product, &A->operand, B->tensor >= 0 ? &B->operand : NULL,
+                      &step.flops));
+    step.flops *= 2;
     return plan_builder_append(builder, contraction->list, step);
 }
 

@@ -205,7 +205,7 @@ void product_combine(const struct product *product, uint64_t part, const struct 
 
 /* --- counts --- */
 
-enum { MAX_LAWS = 3, IRREP_BITS = 3 };
+enum { MAX_LAWS = 2, IRREP_BITS = 3 };
 
 /* Laws of labels that tuples of values must meet, and how many beginnings of tuples have brought together what.
  * The state of a beginning is the irreps of all laws, as bits, and above them their sums of spins, the digits
@@ -324,14 +324,15 @@ static bool find_label_states(const struct label_count *count, size_t *begin, si
     return true;
 }
 
-enum status product_count(const struct product *product, int n,
-                          const struct product_operand *const operand[], double *result)
+enum status product_count(const struct product *product, const struct product_operand *A,
+                          const struct product_operand *B, double *result)
 {
     struct label_count count = {.product = product, .n_spin_states = 1};
     size_t begin, end;
     *result = 0;
-    for (int law = 0; law < n; law++)
-        add_law(&count, operand[law]);
+    add_law(&count, A);
+    if (B)
+        add_law(&count, B);
     if (!find_label_states(&count, &begin, &end))
         return STATUS_OK;
     double *states = calloc(2 * count.n_states, sizeof *states);
@@ -344,39 +345,6 @@ enum status product_count(const struct product *product, int n,
             count_moves_of_index(&count, i);
     *result = count.now[end];
     free(states);
-    return STATUS_OK;
-}
-
-/* Whether what the target asks for follows from A's and B's laws and need not be counted. */
-static bool target_follows(const struct product *product, const struct product_operand *A,
-                           const struct product_operand *B)
-{
-    const struct product_operand *target = &product->target.operand;
-    struct product_operand implied;
-    product_combine(product, product_all(product), A, B, &implied);
-    if (implied.irrep != target->irrep || implied.spin != target->spin)
-        return false;
-    for (int d = 0; d < target->rank; d++) {
-        int e = 0;
-        while (implied.index[e] != target->index[d])
-            e++;
-        if (implied.has_irrep[e] != target->has_irrep[d] || implied.sign[e] != target->sign[d])
-            return false;
-    }
-    return true;
-}
-
-enum status product_flops(const struct product *product, const struct product_operand *A,
-                          const struct product_operand *B, bool into_target, double *flops)
-{
-    const struct product_operand *law[MAX_LAWS] = {A};
-    int n = 1;
-    if (B)
-        law[n++] = B;
-    if (into_target && !target_follows(product, A, B))
-        law[n++] = &product->target.operand;
-    TRY(product_count(product, n, law, flops));
-    *flops *= 2;
     return STATUS_OK;
 }
 

@@ -72,18 +72,10 @@ int product_rank(const struct product *product, uint64_t part);
 void product_combine(const struct product *product, uint64_t part, const struct product_operand *A,
                      const struct product_operand *B, struct product_operand *result);
 
-/* Tuples of values of all indices that occur in the n operands, such that each has a block:
- * of one, its elements; of A, B and the result, the multiplications of a contraction.
- * Errors: STATUS_NO_MEMORY. */
-enum status product_count(const struct product *product, int n,
-                          const struct product_operand *const operand[], double *count);
-
-/* Floating-point operations of the step that makes a part of A and B, or of A alone: an
- * addition with each multiplication.
- * into_target  made into the target, whose labels may ask for more than A's and B's
- * Errors: STATUS_NO_MEMORY. */
-enum status product_flops(const struct product *product, const struct product_operand *A,
-                          const struct product_operand *B, bool into_target, double *flops);
+/* Tuples of values of all indices that occur in A or B, such that each of them has a block: the elements of A
+ * alone, or the multiplications of a contraction. Errors: STATUS_NO_MEMORY. */
+enum status product_count(const struct product *product, const struct product_operand *A,
+                          const struct product_operand *B, double *count);
 
 /* The canonical form of a part: two parts compute the same if their words are equal. The words are
  * the number of factors and, for each factor, its tensor, its version and, for each position, twice
