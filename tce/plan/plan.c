@@ -63,16 +63,16 @@ static void find_changes(struct plan_builder *builder)
 static enum status join_lists(struct plan_builder *builder)
 {
     struct plan *plan = builder->plan;
-    const struct plan_step_list *lists[] = {&builder->before, &builder->iterated, &builder->final};
-    plan->first_iterated = lists[0]->n;
-    plan->first_final = lists[0]->n + lists[1]->n;
-    plan->n_steps = plan->first_final + lists[2]->n;
+    const struct plan_step_list *lists = builder->steps;
+    plan->first_iterated = lists[PLAN_BEFORE].n;
+    plan->first_final = plan->first_iterated + lists[PLAN_ITERATED].n;
+    plan->n_steps = plan->first_final + lists[PLAN_FINAL].n;
     plan->steps = calloc((size_t)plan->n_steps + 1, sizeof *plan->steps);
     TRY(CHECK_MEMORY(plan->steps, "no memory for a plan of %d steps", plan->n_steps));
     struct plan_step *next = plan->steps;
-    for (int l = 0; l < 3; l++)
-        for (int s = 0; s < lists[l]->n; s++)
-            *next++ = lists[l]->steps[s];
+    for (int time = 0; time < N_PLAN_TIMES; time++)
+        for (int s = 0; s < lists[time].n; s++)
+            *next++ = lists[time].steps[s];
     for (int l = 0; l < builder->program->n_loops; l++) {
         plan->loops[l].n_steps = builder->loops[l].n;
         plan->loops[l].steps = builder->loops[l].steps;
@@ -155,9 +155,8 @@ static void fini_builder(struct plan_builder *builder)
     plan_builder_free_parts(builder);
     free(builder->version);
     free(builder->changes);
-    free(builder->before.steps);
-    free(builder->iterated.steps);
-    free(builder->final.steps);
+    for (int time = 0; time < N_PLAN_TIMES; time++)
+        free(builder->steps[time].steps);
     for (int l = 0; builder->loops && l < builder->program->n_loops; l++)
         free(builder->loops[l].steps);
     free(builder->loops);

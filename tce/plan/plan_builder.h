@@ -27,13 +27,12 @@ struct plan_term {
     bool pays; /* an intermediate of the product that is then copied would, if it is used twice */
 };
 
-/* A part that may be shared, by the words of its key. */
+/* A part that may be shared, and the intermediate that holds it, with the key's numbers of its indices; tensor -1: it
+ * is not made yet. */
 struct plan_part {
-    int n_words;
-    const int *words; /* behind the part, in the memory of both */
-    int n_uses;       /* by those that are factored */
-    struct product_factor
-        made; /* the intermediate, once it is there, with the key's numbers of its indices */
+    struct product_key key; /* first: the tree is ordered by it */
+    int n_uses;             /* by those that are factored */
+    struct product_factor made;
 };
 
 struct plan_step_list {
@@ -52,6 +51,9 @@ struct plan_contraction {
     struct product_factor C, A, B;
 };
 
+/* When a step is done, in this order. */
+enum plan_time { PLAN_BEFORE, PLAN_ITERATED, PLAN_FINAL, N_PLAN_TIMES };
+
 /* A packed tensor that is there. */
 struct plan_packed {
     int of, version; /* what it is packed from */
@@ -68,7 +70,7 @@ struct plan_builder {
     int n_terms;
     struct plan_term *terms;
     void *parts; /* tree of struct plan_part, tsearch */
-    struct plan_step_list before, iterated, final;
+    struct plan_step_list steps[N_PLAN_TIMES];
     struct plan_step_list *loops; /* of each loop; plan_create's, then the plan's */
     int n_packed;
     struct plan_packed *packed;
@@ -89,6 +91,9 @@ enum status plan_builder_factor(struct plan_builder *builder);
 
 /* Second pass: the steps. Errors: STATUS_NO_MEMORY. */
 enum status plan_builder_steps(struct plan_builder *builder);
+
+/* When a statement outside of loops is done. */
+enum plan_time plan_builder_time(const struct plan_builder *builder, int statement);
 
 /* The step C = A * B, or C = A if B is NULL or not there, but for flops and what else its kind asks for; of a scalar
  * with the larger factor first: its tasks are the blocks of A. The indices are of the product. */

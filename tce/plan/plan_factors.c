@@ -19,19 +19,19 @@
 
 /* --- parts --- */
 
-static int compare_parts(const void *left, const void *right)
+/* Orders keys, and parts by their keys. */
+static int compare_keys(const void *left, const void *right)
 {
-    const struct plan_part *l = left, *r = right;
+    const struct product_key *l = left, *r = right;
     if (l->n_words != r->n_words)
         return l->n_words < r->n_words ? -1 : 1;
-    return memcmp(l->words, r->words, (size_t)l->n_words * sizeof *l->words);
+    return memcmp(l->word, r->word, (size_t)l->n_words * sizeof *l->word);
 }
 
 struct plan_part *plan_builder_find(const struct plan_builder *builder,
                                     const struct product_key *key)
 {
-    const struct plan_part asked = {.n_words = key->n_words, .words = key->word};
-    struct plan_part *const *found = tfind(&asked, &builder->parts, compare_parts);
+    struct plan_part *const *found = tfind(key, &builder->parts, compare_keys);
     return found ? *found : NULL;
 }
 
@@ -39,7 +39,7 @@ void plan_builder_free_parts(struct plan_builder *builder)
 {
     while (builder->parts) {
         struct plan_part *part = *(struct plan_part **)builder->parts;
-        tdelete(part, &builder->parts, compare_parts);
+        tdelete(part, &builder->parts, compare_keys);
         free(part);
     }
 }
@@ -67,12 +67,10 @@ static enum status enter_part(struct plan_builder *builder, const struct product
     *entry = plan_builder_find(builder, &key);
     if (*entry)
         return STATUS_OK;
-    size_t size = (size_t)key.n_words * sizeof *key.word;
-    struct plan_part *added = malloc(sizeof *added + size);
+    struct plan_part *added = malloc(sizeof *added);
     TRY(CHECK_MEMORY(added, "no memory for the products of a program"));
-    *added = (struct plan_part){
-        .n_words = key.n_words, .words = memcpy(added + 1, key.word, size), .made.tensor = -1};
-    if (tsearch(added, &builder->parts, compare_parts))
+    *added = (struct plan_part){.key = key, .made.tensor = -1};
+    if (tsearch(added, &builder->parts, compare_keys))
         *entry = added;
     else
         free(added);

@@ -56,7 +56,6 @@ struct pair_product {
     struct product product; /* owns the indices alone */
     const struct pair_choice *choice;
     unsigned negative;
-    const struct pair_space *pairs[MOST_PAIRS];
     struct packing packing; /* of C */
 };
 
@@ -82,7 +81,7 @@ static void init_problem(struct pair_problem *problem)
     const struct plan_builder *builder = problem->builder;
     const struct program *program = builder->program;
     int statement = problem->contraction->term->statement;
-    bool iterated = statement >= program->first_iterated && statement < program->first_final;
+    bool iterated = plan_builder_time(builder, statement) == PLAN_ITERATED;
     for (int f = 0; f < 2; f++) {
         int t = problem->factor[f]->tensor;
         bool own = t < builder->plan->n_program_tensors;
@@ -340,11 +339,11 @@ static struct product_operand pack_operand(const struct pair_product *pairs,
             packed.index[e] = product->n_indices - pairs->choice->n + x / 2;
             place_of[x / 2] = e;
             packing->place[e].second = single_place(full, pairs->choice->index[x + 1]);
-            packing->place[e].pairs = pairs->pairs[x / 2];
             packing->place[e].weighted = weighted && !product->index[packed.index[e]].outer;
         }
         const struct label_space *space =
             &product->spaces->spaces[product->index[packed.index[e]].space];
+        packing->place[e].pairs = space->pairs;
         packed.has_irrep[e] = full->has_irrep[d] || !space->without_irreps;
         packed.sign[e] = space->max_spin > 0 ? full->sign[d] : 1;
     }
@@ -372,7 +371,6 @@ static enum status init_pair_product(const struct pair_problem *problem,
         index->outer = single_place(&C->operand, choice->index[2 * p]) >= 0;
         TRY(label_spaces_find_pairs(spaces, index->space, sign_of(negative, 1U << p),
                                     &index->space));
-        pairs->pairs[p] = spaces->spaces[index->space].pairs;
     }
     product->target = *C;
     product->target.operand = pack_operand(pairs, &C->operand, -1, false, &pairs->packing);
@@ -432,9 +430,9 @@ static enum status make_packed(const struct pair_problem *problem, int f,
 {
     struct plan_builder *builder = problem->builder;
     const struct product_factor *full = problem->factor[f];
-    struct plan_step_list *list =
-        problem->constant[f] ? &builder->before : problem->contraction->list;
-    struct plan_packed made = {full->tensor, full->version, -1, list == &builder->before};
+    struct plan_step_list *before = &builder->steps[PLAN_BEFORE];
+    struct plan_step_list *list = problem->constant[f] ? before : problem->contraction->list;
+    struct plan_packed made = {full->tensor, full->version, -1, list == before};
     struct packing packing;
     *packed = *full;
     if (pairs_in(pairs->choice, &full->operand) == 0)

@@ -3,8 +3,8 @@
  *
  * A step must come after an earlier one if it reads what that one writes, writes what that one
  * reads, or replaces what that one writes; if it adds to it, both may be in one stage, where
- * they join. In a stage, what is packed comes first and what is unpacked last, so that a step may read what an earlier phase makes. A
- * step is put into the last stage that lets all others follow: intermediates
+ * they join. In a stage, what is packed comes first and what is unpacked last, so that a step may read what an
+ * earlier phase makes. A step is put into the last stage that lets all others follow: intermediates
  * are then made late, and terms of a sum meet in one stage. */
 #include "tce/plan/plan_builder.h"
 
@@ -68,8 +68,8 @@ static void find_peak(struct plan *plan)
  * the end: N_PLAN_PHASES for each stage that follows, and one for each phase of its own; -1: there is none. */
 struct plan_depth {
     int written, replaced, read;
-    int last
-        [N_PLAN_PHASES]; /* while steps are ordered: the last one that writes it; -1: none yet */
+    /* While steps are ordered: the last one so far that writes it in each phase; -1: none. */
+    int last[N_PLAN_PHASES];
 };
 
 static int max_depth(int a, int b)
@@ -77,16 +77,18 @@ static int max_depth(int a, int b)
     return a > b ? a : b;
 }
 
-/* The place of a step from the end: before each step that must come after it, where a phase of its kind is. Sums
- * share a stage, but what replaces C comes before sums of an earlier phase. */
-static int find_depth(const struct plan_step *step, const struct plan_depth *of)
+/* The place of a step from the end: before each step that must come after it, in a phase of its kind. Sums share a
+ * stage, but what replaces C comes before sums of an earlier phase.
+ * least  places that are taken by other stages */
+static int find_depth(const struct plan_step *step, const struct plan_depth *of, int least)
 {
     const struct plan_depth *C = &of[step->C.tensor];
     int own = N_PLAN_PHASES - 1 - (int)step->phase;
     int after = max_depth(of[step->A.tensor].written, max_depth(C->replaced, C->read)) + 1;
     if (step->B.tensor >= 0)
         after = max_depth(after, of[step->B.tensor].written + 1);
-    after = max_depth(after, step->add ? C->written - C->written % N_PLAN_PHASES : C->written);
+    after = max_depth(max_depth(after, least),
+                      step->add ? C->written - C->written % N_PLAN_PHASES : C->written);
     int n_stages = (max_depth(after, own) - own + N_PLAN_PHASES - 1) / N_PLAN_PHASES;
     return N_PLAN_PHASES * n_stages + own;
 }
@@ -118,34 +120,20 @@ static void reset_depths(const struct plan *plan, struct stage_search *search)
     memset(search->depths, -1, (size_t)plan->n_tensors * sizeof *search->depths);
 }
 
-/* Finds the slots of the steps [begin, end), whose stages are counted from *stage on, which becomes the next one. */
-static void find_slots(const struct plan *plan, int begin, int end, int *stage,
-                       struct stage_search *search)
+/* Finds the places from the end, slot, of the steps [begin, end), before *n_after stages, to which theirs are added.
+ * A loop over tiles has a stage of its own. */
+static void find_slots(int begin, int end, int *n_after, struct stage_search *search)
 {
-    int deepest = -1;
-    reset_depths(plan, search);
+    int least = N_PLAN_PHASES * *n_after;
     for (int s = end - 1; s >= begin; s--) {
-        int depth = search->place[s].slot = find_depth(&search->from[s], search->depths);
-        note_depth(&search->from[s], depth, search->depths);
-        deepest = max_depth(deepest, depth);
-    }
-    *stage += deepest / N_PLAN_PHASES + 1;
-    for (int s = begin; s < end; s++)
-        search->place[s].slot = N_PLAN_PHASES * *stage - 1 - search->place[s].slot;
-}
-
-/* Likewise, where loops are steps: each is a stage. */
-static void find_slots_and_loops(const struct plan *plan, int begin, int end, int *stage,
-                                 struct stage_search *search)
-{
-    for (int s = begin; s <= end; s++) {
-        if (s < end && search->from[s].loop < 0)
-            continue;
-        if (begin < s)
-            find_slots(plan, begin, s, stage, search);
-        if (s < end)
-            search->place[s].slot = N_PLAN_PHASES * (*stage)++ + (int)search->from[s].phase;
-        begin = s + 1;
+        const struct plan_step *step = &search->from[s];
+        if (step->loop >= 0)
+            least = N_PLAN_PHASES * *n_after;
+        int depth = search->place[s].slot = find_depth(step, search->depths, least);
+        note_depth(step, depth, search->depths);
+        *n_after = max_depth(*n_after, depth / N_PLAN_PHASES + 1);
+        if (step->loop >= 0)
+            least = N_PLAN_PHASES * *n_after;
     }
 }
 
@@ -178,13 +166,17 @@ static void sort_places(const struct plan *plan, struct stage_search *search)
 /* Orders the steps by their stages, those that join side by side. */
 static void make_stages(struct plan *plan, struct stage_search *search)
 {
-    int n = 0, stage = 0;
-    find_slots_and_loops(plan, 0, plan->first_iterated, &stage, search);
-    plan->first_iterated_stage = stage;
-    find_slots_and_loops(plan, plan->first_iterated, plan->first_final, &stage, search);
-    plan->first_final_stage = stage;
-    find_slots_and_loops(plan, plan->first_final, plan->n_steps, &stage, search);
-    plan->n_stages = stage;
+    int n = 0, n_final = 0;
+    reset_depths(plan, search);
+    find_slots(plan->first_final, plan->n_steps, &n_final, search);
+    int n_iterated = n_final;
+    find_slots(plan->first_iterated, plan->first_final, &n_iterated, search);
+    plan->n_stages = n_iterated;
+    find_slots(0, plan->first_iterated, &plan->n_stages, search);
+    plan->first_iterated_stage = plan->n_stages - n_iterated;
+    plan->first_final_stage = plan->n_stages - n_final;
+    for (int s = 0; s < plan->n_steps; s++)
+        search->place[s].slot = N_PLAN_PHASES * plan->n_stages - 1 - search->place[s].slot;
     sort_places(plan, search);
     for (int k = 0; k < plan->n_stages; k++) {
         plan->stage_begin[k] = n;

@@ -50,6 +50,13 @@ struct plan_step plan_builder_step(const struct plan_builder *builder, int state
     return step;
 }
 
+enum plan_time plan_builder_time(const struct plan_builder *builder, int statement)
+{
+    if (statement < builder->program->first_iterated)
+        return PLAN_BEFORE;
+    return statement < builder->program->first_final ? PLAN_ITERATED : PLAN_FINAL;
+}
+
 static enum status append_step(struct plan_step_list *list, const struct plan_step *step)
 {
     TRY(array_append(&list->steps, &list->n, sizeof *list->steps));
@@ -150,8 +157,7 @@ static enum status append_part(struct plan_builder *builder, uint64_t part,
 static bool is_constant(const struct plan_builder *builder, const struct plan_term *term,
                         uint64_t part)
 {
-    if (term->statement < builder->program->first_iterated ||
-        term->statement >= builder->program->first_final || term->loop >= 0)
+    if (plan_builder_time(builder, term->statement) != PLAN_ITERATED || term->loop >= 0)
         return false;
     for (int f = 0; f < term->product.n_factors; f++)
         if ((part >> f & 1) && builder->changes[term->product.factor[f].tensor])
@@ -174,7 +180,7 @@ static enum status make_part(struct plan_builder *builder, const struct plan_ter
         *made = use_part(shared, &key);
         return STATUS_OK;
     }
-    contraction.list = is_constant(builder, term, part) ? &builder->before : list;
+    contraction.list = is_constant(builder, term, part) ? &builder->steps[PLAN_BEFORE] : list;
     TRY(append_part(builder, part, &contraction));
     *made = contraction.C;
     if (shared)
@@ -194,15 +200,6 @@ static bool is_shared(const struct plan_builder *builder, const struct plan_term
     return is_constant(builder, term, all) || plan_builder_find(builder, &key)->n_uses > 1;
 }
 
-/* The list of the steps of a statement outside of loops. */
-static struct plan_step_list *list_of_statement(struct plan_builder *builder, int statement)
-{
-    const struct program *program = builder->program;
-    if (statement < program->first_iterated)
-        return &builder->before;
-    return statement < program->first_final ? &builder->iterated : &builder->final;
-}
-
 /* A step that stands for a whole loop. */
 static enum status append_loop(struct plan_builder *builder, int loop)
 {
@@ -219,7 +216,7 @@ static enum status append_loop(struct plan_builder *builder, int loop)
     step.loop = loop;
     step.C.tensor = step.A.tensor = scalar;
     step.add = true;
-    return append_step(list_of_statement(builder, of->first_statement), &step);
+    return append_step(&builder->steps[plan_builder_time(builder, of->first_statement)], &step);
 }
 
 static enum status make_term(struct plan_builder *builder, const struct plan_term *term,
@@ -245,8 +242,9 @@ enum status plan_builder_steps(struct plan_builder *builder)
     for (int t = 0; t < builder->n_terms; t++) {
         const struct plan_term *term = &builder->terms[t];
         const struct program_statement *statement = &statements[term->statement];
-        struct plan_step_list *list = term->loop >= 0 ? &builder->loops[term->loop]
-                                                      : list_of_statement(builder, term->statement);
+        struct plan_step_list *list =
+            term->loop >= 0 ? &builder->loops[term->loop]
+                            : &builder->steps[plan_builder_time(builder, term->statement)];
         if (term->loop >= 0 && list->n == 0)
             TRY(append_loop(builder, term->loop));
         if (t == 0 || term[-1].statement != term->statement)
