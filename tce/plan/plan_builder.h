@@ -19,9 +19,8 @@ struct plan_node {
 /* A term, factored. */
 struct plan_term {
     int statement;
-    int loop; /* that the statement is in; -1 */
-    struct source_place place;
-    double coefficient;
+    int loop;                      /* that the statement is in; -1 */
+    const struct program_term *of; /* the program's */
     struct product product;
     struct plan_node *node; /* of each part; owned */
     bool pays; /* an intermediate of the product that is then copied would, if it is used twice */

@@ -179,7 +179,7 @@ static enum status factor_term(struct plan_builder *builder, struct plan_term *t
     TRY(CHECK_MEMORY(term->node, "no memory for a product of %d tensors", term->product.n_factors));
     TRY(search_trees(builder, term));
     if (!isfinite(term->node[all].total))
-        return source_fail(builder->program->file, term->place,
+        return source_fail(builder->program->file, term->of->place,
                            "in '%.80s' this product of %d tensors has no order in which no "
                            "intermediate has more than %d indices; write it as several statements",
                            statement->text, term->product.n_factors, MAX_RANK);
@@ -194,10 +194,7 @@ static enum status list_term(struct plan_builder *builder, int s, int t)
     const struct program_statement *statement = &builder->program->statements[s];
     TRY(array_append(&builder->terms, &builder->n_terms, sizeof *builder->terms));
     struct plan_term *term = &builder->terms[builder->n_terms - 1];
-    *term = (struct plan_term){.statement = s,
-                               .loop = statement->loop,
-                               .place = statement->terms[t].place,
-                               .coefficient = statement->terms[t].coefficient};
+    *term = (struct plan_term){.statement = s, .loop = statement->loop, .of = &statement->terms[t]};
     return product_init(builder->program, &builder->plan->spaces, &statement->target,
                         &statement->terms[t], builder->version, &term->product);
 }

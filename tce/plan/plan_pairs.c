@@ -250,46 +250,38 @@ static double find_gain(const struct pair_problem *problem, const struct pair_ch
     return gain;
 }
 
-/* The choice with the largest gain among those with one more exchange; no pairs: there is none. */
-static struct pair_choice extend_choice(const struct pair_problem *problem,
-                                        const struct pair_choice *from, double flops, double *gain)
-{
-    struct pair_choice best = {0};
-    *gain = -INFINITY;
-    for (int f = 0; f < 2; f++)
-        for (int e = 0; problem->symmetry[f] && e < problem->symmetry[f]->n; e++) {
-            struct pair_choice tried = *from;
-            if (!add_exchange(problem, f, &problem->symmetry[f]->elements[e], &tried))
-                continue;
-            find_combinations(problem, &tried);
-            double found = find_gain(problem, &tried, flops);
-            /* Without a combination the product is zero; it is left as it is. */
-            if (tried.n_combinations > 0 && found > *gain) {
-                best = tried;
-                *gain = found;
-            }
-        }
-    return best;
-}
-
-/* flops  that the product takes without pairs
+/* Adds one exchange after another, each time that with the largest gain, and chooses the best of what is met.
+ * flops   that the product takes without pairs
  * chosen  out: no pairs if none pay */
 static void choose_pairs(const struct pair_problem *problem, double flops,
                          struct pair_choice *chosen)
 {
     bool always = problem->builder->pairs == PLAN_PAIRS_ALWAYS;
-    double best = always ? -INFINITY : LEAST_SAVED, gain;
-    struct pair_choice tried = {0};
-    *chosen = tried;
-    for (;;) {
-        tried = extend_choice(problem, &tried, flops, &gain);
-        if (tried.n == 0)
-            return;
-        if (gain > best) {
-            best = gain;
-            *chosen = tried;
+    double best = always ? -INFINITY : LEAST_SAVED;
+    struct pair_choice from = {0};
+    *chosen = from;
+    do {
+        struct pair_choice next = {0};
+        double most = -INFINITY;
+        for (int f = 0; f < 2; f++)
+            for (int e = 0; problem->symmetry[f] && e < problem->symmetry[f]->n; e++) {
+                struct pair_choice tried = from;
+                if (!add_exchange(problem, f, &problem->symmetry[f]->elements[e], &tried))
+                    continue;
+                find_combinations(problem, &tried);
+                double gain = find_gain(problem, &tried, flops);
+                /* Without a combination the product is zero; it is left as it is. */
+                if (tried.n_combinations > 0 && gain > most) {
+                    next = tried;
+                    most = gain;
+                }
+            }
+        if (most > best) {
+            best = most;
+            *chosen = next;
         }
-    }
+        from = next;
+    } while (from.n > 0);
 }
 
 /* --- products over pairs --- */

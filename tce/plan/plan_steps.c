@@ -226,7 +226,7 @@ static enum status make_term(struct plan_builder *builder, const struct plan_ter
     struct plan_contraction contraction = {.term = term,
                                            .product = &term->product,
                                            .list = list,
-                                           .factor = term->coefficient,
+                                           .factor = term->of->coefficient,
                                            .into_target = true,
                                            .C = term->product.target,
                                            .B.tensor = -1};

@@ -157,10 +157,10 @@ static int score_law(const struct product *product, enum label_kind kind, struct
     return score;
 }
 
-static struct combination choose_law(const struct product *product, enum label_kind kind,
-                                     const struct product_operand *A,
-                                     const struct product_operand *B,
-                                     const struct product_operand *result)
+/* Gives the result the law, of all combinations of A's and B's, that restricts most of its indices. */
+static void set_law(const struct product *product, enum label_kind kind,
+                    const struct product_operand *A, const struct product_operand *B,
+                    struct product_operand *result)
 {
     static const struct combination tried[] = {{1, 1}, {1, -1}, {1, 0}, {0, 1}};
     struct combination best = {0, 0};
@@ -172,24 +172,19 @@ static struct combination choose_law(const struct product *product, enum label_k
             best = tried[t];
         }
     }
-    return best;
-}
-
-static void set_labels(const struct product *product, const struct product_operand *A,
-                       const struct product_operand *B, struct product_operand *result)
-{
-    const struct combination irreps = choose_law(product, IRREPS, A, B, result);
-    const struct combination spins = choose_law(product, SPINS, A, B, result);
     for (int d = 0; d < result->rank; d++) {
         int index = result->index[d];
-        result->has_irrep[d] = !index_has_labels(product, IRREPS, index) ||
-                               combined_weight(IRREPS, irreps, A, B, index) != 0;
-        result->sign[d] = (int8_t)(index_has_labels(product, SPINS, index)
-                                       ? combined_weight(SPINS, spins, A, B, index)
-                                       : 1);
+        int weight =
+            index_has_labels(product, kind, index) ? combined_weight(kind, best, A, B, index) : 1;
+        if (kind == IRREPS)
+            result->has_irrep[d] = weight != 0;
+        else
+            result->sign[d] = (int8_t)weight;
     }
-    result->irrep = (irreps.of_A ? A->irrep : 0) ^ (B && irreps.of_B ? B->irrep : 0);
-    result->spin = spins.of_A * A->spin + (B ? spins.of_B * B->spin : 0);
+    if (kind == IRREPS)
+        result->irrep = (best.of_A ? A->irrep : 0) ^ (B && best.of_B ? B->irrep : 0);
+    else
+        result->spin = best.of_A * A->spin + (B ? best.of_B * B->spin : 0);
 }
 
 void product_combine(const struct product *product, uint64_t part, const struct product_operand *A,
@@ -200,7 +195,8 @@ void product_combine(const struct product *product, uint64_t part, const struct 
         append_indices(product, part, A, B, true, result);
     append_indices(product, part, A, B, false, result);
     append_indices(product, part, B, A, false, result);
-    set_labels(product, A, B, result);
+    set_law(product, IRREPS, A, B, result);
+    set_law(product, SPINS, A, B, result);
 }
 
 /* --- counts --- */
