@@ -30,7 +30,7 @@ enum { MOST_PAIRS = 4, MOST_COMBINATIONS = 1 << MOST_PAIRS };
 
 struct pair_choice {
     int n;
-    int index[2 * MOST_PAIRS]; /* numbers of product->index; pair p has those at 2 p and 2 p + 1 */
+    int pair[MOST_PAIRS][2]; /* numbers of product->index */
     /* Symmetries of each factor that exchange chosen pairs alone: the sign for each set of pairs, as bits;
      * 0: none exchanges these. */
     int n_flips[2];
@@ -128,13 +128,19 @@ static bool may_pair(const struct pair_problem *problem, int left, int right)
            are_alike_in(&problem->contraction->C.operand, left, right, &n) && n == 2;
 }
 
-/* The place of an index in choice->index, where its partner's is place ^ 1; -1: it is in no pair. */
+/* The place x of an index in the choice, pair[x / 2][x % 2]; -1: it is in no pair. */
 static int place_in_choice(const struct pair_choice *choice, int index)
 {
     int x = 2 * choice->n - 1;
-    while (x >= 0 && choice->index[x] != index)
+    while (x >= 0 && choice->pair[x / 2][x % 2] != index)
         x--;
     return x;
+}
+
+/* Whether the index at place x, which may be -1, has this partner. */
+static bool is_partner(const struct pair_choice *choice, int x, int index)
+{
+    return x >= 0 && choice->pair[x / 2][1 - x % 2] == index;
 }
 
 /* The pairs that an operand has, as bits. */
@@ -142,7 +148,7 @@ static unsigned pairs_in(const struct pair_choice *choice, const struct product_
 {
     unsigned pairs = 0;
     for (int p = 0; p < choice->n; p++)
-        if (single_place(operand, choice->index[2 * p]) >= 0)
+        if (single_place(operand, choice->pair[p][0]) >= 0)
             pairs |= 1U << p;
     return pairs;
 }
@@ -157,7 +163,7 @@ static bool find_flip(const struct pair_choice *choice, const struct product_ope
         int x = place_in_choice(choice, left);
         if (left == right)
             continue;
-        if (x < 0 || choice->index[x ^ 1] != right)
+        if (!is_partner(choice, x, right))
             return false;
         *pairs |= 1U << x / 2;
     }
@@ -210,13 +216,13 @@ static bool add_exchange(const struct pair_problem *problem, int f,
         int x = place_in_choice(choice, left);
         if (permutation->place[e] != d)
             return false;
-        if (e <= d || (x >= 0 && choice->index[x ^ 1] == right))
+        if (e <= d || is_partner(choice, x, right))
             continue;
         if (x >= 0 || place_in_choice(choice, right) >= 0 || choice->n == MOST_PAIRS ||
             !may_pair(problem, left, right))
             return false;
-        choice->index[2 * choice->n] = left < right ? left : right;
-        choice->index[2 * choice->n++ + 1] = left < right ? right : left;
+        choice->pair[choice->n][0] = left < right ? left : right;
+        choice->pair[choice->n++][1] = left < right ? right : left;
     }
     return choice->n > n;
 }
@@ -330,7 +336,7 @@ static struct product_operand pack_operand(const struct pair_product *pairs,
         if (x >= 0) {
             packed.index[e] = product->n_indices - pairs->choice->n + x / 2;
             place_of[x / 2] = e;
-            packing->place[e].second = single_place(full, pairs->choice->index[x + 1]);
+            packing->place[e].second = single_place(full, pairs->choice->pair[x / 2][1]);
             packing->place[e].weighted = weighted && !product->index[packed.index[e]].outer;
         }
         const struct label_space *space =
@@ -358,9 +364,9 @@ static enum status init_pair_product(const struct pair_problem *problem,
     memcpy(product->index, full->index, (size_t)full->n_indices * sizeof *full->index);
     for (int p = 0; p < choice->n; p++) {
         struct product_index *index = &product->index[product->n_indices++];
-        *index = full->index[choice->index[2 * p]];
-        index->with = full->index[choice->index[2 * p + 1]].name;
-        index->outer = single_place(&C->operand, choice->index[2 * p]) >= 0;
+        *index = full->index[choice->pair[p][0]];
+        index->with = full->index[choice->pair[p][1]].name;
+        index->outer = single_place(&C->operand, choice->pair[p][0]) >= 0;
         TRY(label_spaces_find_pairs(spaces, index->space, sign_of(negative, 1U << p),
                                     &index->space));
     }
