@@ -133,10 +133,10 @@ static void end_stage(struct executor *self, int stage)
 static enum status run_packing_step(const struct plan *plan, const struct plan_step *step,
                                     struct tensor *const tensors[])
 {
-    const struct packing *packing = &plan->packings[step->packing];
-    struct tensor *C = tensors[step->C.tensor], *A = tensors[step->A.tensor];
-    return step->phase == PLAN_PACK ? packing_pack(packing, A, C)
-                                    : packing_unpack(packing, A, step->add, C);
+    int C = step->C.tensor, A = step->A.tensor;
+    return step->phase == PLAN_PACK
+               ? packing_pack(plan->tensors[C].packing, tensors[A], tensors[C])
+               : packing_unpack(plan->tensors[A].packing, tensors[A], step->add, tensors[C]);
 }
 
 /* Every process packs or unpacks the blocks that it holds. */

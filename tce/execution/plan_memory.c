@@ -42,9 +42,10 @@ static void add_step_need(const struct plan *plan, const struct plan_step *step,
 {
     if (step->phase != PLAN_CONTRACT) {
         int full = step->phase == PLAN_PACK ? step->A.tensor : step->C.tensor;
+        int packed = step->phase == PLAN_PACK ? step->C.tensor : step->A.tensor;
         memory->between =
             fmax(memory->between,
-                 packing_scratch_bytes(&plan->packings[step->packing], &plan->tensors[full].labels,
+                 packing_scratch_bytes(plan->tensors[packed].packing, &plan->tensors[full].labels,
                                        (int64_t)count_in_block(plan, step->A.tensor)));
     }
 }

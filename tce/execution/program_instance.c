@@ -102,7 +102,7 @@ static enum status check_tensor(const struct program_instance *self, int number)
     for (int d = 0; d < tensor->rank; d++) {
         const struct program_space *space = &self->program.spaces[tensor->space[d]];
         is_bound = is_bound || space->binding;
-        if (!tensor->has_bar && self->plan->spaces.spaces[tensor->space[d]].has_spins)
+        if (!tensor->has_bar && self->plan->spaces.spaces[tensor->space[d]].max_spin > 0)
             return source_fail(self->program.file, tensor->place,
                                "'%s' needs a bar '|' between its upper and its lower indices, "
                                "because space '%s' is bound to orbitals with spins, those of an "

@@ -47,7 +47,7 @@ struct source_place {
 enum {
     PROGRAM_MAX_NAMES = 5000,      /* spaces, indices, tensors: of each */
     PROGRAM_MAX_SIZE = 1000000000, /* values in a block or a tile */
-    PROGRAM_MAX_FACTORS = 64,      /* tensors in a product */
+    PROGRAM_MAX_FACTORS = 8,       /* tensors in a product */
     PROGRAM_MAX_TERMS = 100000,    /* products in a program */
     PROGRAM_MAX_PERMUTED = 6,      /* groups of indices that are permuted */
     PROGRAM_MAX_LOOP_INDICES = 6   /* of a loop over tiles */

@@ -40,7 +40,7 @@ static void add_integral_target(const struct program_instance *instance, int ten
     target->tensor = instance->executor ? executor_tensor(instance->executor, tensor) : NULL;
     if (planned->filled_from < 0)
         return;
-    target->packing = &instance->plan->packings[planned->packing];
+    target->packing = planned->packing;
     target->labels = &instance->plan->tensors[planned->filled_from].labels;
 }
 

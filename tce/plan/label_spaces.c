@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/plan/label_spaces.h"
 
+#include "support/base/array.h"
+
 #include <stdlib.h>
 
 static void count_tile(struct label_space *counted, int32_t tile)
@@ -32,51 +34,46 @@ static enum status copy_without_irreps(const struct index_space *space, struct i
     return status;
 }
 
-static enum status init_space(const struct index_space *space, struct label_space *counted)
+enum status label_spaces_add(struct label_spaces *spaces, const struct index_space *space)
 {
     bool has_irreps = false;
-    *counted = (struct label_space){.space = space};
+    TRY(array_append(&spaces->spaces, &spaces->n, sizeof *spaces->spaces));
+    struct label_space *counted = &spaces->spaces[spaces->n - 1];
+    counted->space = space;
     for (int32_t t = 0; t < space->n_tiles; t++) {
         count_tile(counted, t);
         has_irreps = has_irreps || space->irrep[t] != 0;
         counted->max_spin =
             abs(space->spin[t]) > counted->max_spin ? abs(space->spin[t]) : counted->max_spin;
     }
-    counted->has_spins = counted->max_spin > 0;
     return has_irreps ? copy_without_irreps(space, &counted->without_irreps) : STATUS_OK;
 }
 
-enum status label_spaces_init(int n, const struct index_space *const space[],
-                              struct label_spaces *spaces)
+enum status label_spaces_find_pairs(struct label_spaces *spaces, int of, int sign, int *number)
 {
-    *spaces = (struct label_spaces){.spaces = calloc((size_t)n + 1, sizeof *spaces->spaces)};
-    TRY(CHECK_MEMORY(spaces->spaces, "no memory for the labels of %d spaces", n));
-    while (spaces->n < n) {
-        int s = spaces->n++;
-        enum status status = init_space(space[s], &spaces->spaces[s]);
-        if (status != STATUS_OK) {
-            label_spaces_fini(spaces);
-            return status;
-        }
+    struct pair_space *pairs;
+    for (*number = 0; *number < spaces->n; ++*number) {
+        const struct label_space *found = &spaces->spaces[*number];
+        if (found->pairs && found->pairs_of == of && found->pairs->sign == sign)
+            return STATUS_OK;
     }
-    return STATUS_OK;
-}
-
-enum status label_spaces_add(struct label_spaces *spaces, const struct index_space *space,
-                             int *number)
-{
-    struct label_space *more =
-        realloc(spaces->spaces, ((size_t)spaces->n + 1) * sizeof *spaces->spaces);
-    TRY(CHECK_MEMORY(more, "no memory for the labels of space %s", space->name));
-    spaces->spaces = more;
-    *number = spaces->n++;
-    return init_space(space, &spaces->spaces[*number]);
+    TRY(pair_space_create(spaces->spaces[of].space, sign, &pairs));
+    enum status status = label_spaces_add(spaces, pairs->space);
+    if (*number == spaces->n) {
+        pair_space_destroy(pairs);
+        return status;
+    }
+    spaces->spaces[*number].pairs = pairs;
+    spaces->spaces[*number].pairs_of = of;
+    return status;
 }
 
 void label_spaces_fini(struct label_spaces *spaces)
 {
-    for (int s = 0; s < spaces->n; s++)
+    for (int s = 0; s < spaces->n; s++) {
         index_space_destroy(spaces->spaces[s].without_irreps);
+        pair_space_destroy(spaces->spaces[s].pairs);
+    }
     free(spaces->spaces);
     *spaces = (struct label_spaces){0};
 }
@@ -86,4 +83,12 @@ const struct index_space *label_spaces_with(const struct label_spaces *spaces, i
 {
     const struct label_space *found = &spaces->spaces[space];
     return irreps || !found->without_irreps ? found->space : found->without_irreps;
+}
+
+int label_spaces_number(const struct label_spaces *spaces, const struct index_space *space)
+{
+    int s = 0;
+    while (spaces->spaces[s].space != space && spaces->spaces[s].without_irreps != space)
+        s++;
+    return s;
 }

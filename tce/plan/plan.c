@@ -18,6 +18,19 @@ static enum status check_blocks(const struct program *program, const struct prog
     return source_fail(program->file, tensor->place, "tensor %s: %s", tensor->name, status_text());
 }
 
+enum status plan_builder_add_tensor(struct plan *plan, const char *name,
+                                    const struct block_labels *labels, int loop)
+{
+    TRY(array_append(&plan->tensors, &plan->n_tensors, sizeof *plan->tensors));
+    struct plan_tensor *tensor = &plan->tensors[plan->n_tensors - 1];
+    *tensor = (struct plan_tensor){.name = strdup(name),
+                                   .labels = *labels,
+                                   .elements = tensor_count_elements(labels),
+                                   .loop = loop,
+                                   .filled_from = -1};
+    return CHECK_MEMORY(tensor->name, "no memory for tensor %s of a plan", name);
+}
+
 static enum status add_program_tensors(struct plan_builder *builder)
 {
     const struct program *program = builder->program;
@@ -25,20 +38,13 @@ static enum status add_program_tensors(struct plan_builder *builder)
     plan->n_program_tensors = program->n_tensors;
     for (int t = 0; t < program->n_tensors; t++) {
         const struct program_tensor *from = &program->tensors[t];
-        TRY(array_append(&plan->tensors, &plan->n_tensors, sizeof *plan->tensors));
-        struct plan_tensor *tensor = &plan->tensors[t];
-        tensor->loop = from->loop;
-        tensor->filled_from = tensor->packing = -1;
-        tensor->labels =
-            (struct block_labels){.rank = from->rank, .irrep = from->irrep, .spin = from->spin};
+        struct block_labels labels = {.rank = from->rank, .irrep = from->irrep, .spin = from->spin};
         for (int d = 0; d < from->rank; d++) {
-            tensor->labels.space[d] = plan->spaces.spaces[from->space[d]].space;
-            tensor->labels.sign[d] = from->sign[d];
+            labels.space[d] = plan->spaces.spaces[from->space[d]].space;
+            labels.sign[d] = from->sign[d];
         }
-        TRY(check_blocks(program, from, &tensor->labels));
-        tensor->elements = tensor_count_elements(&tensor->labels);
-        tensor->name = strdup(from->name);
-        TRY(CHECK_MEMORY(tensor->name, "no memory for a plan of %d tensors", program->n_tensors));
+        TRY(check_blocks(program, from, &labels));
+        TRY(plan_builder_add_tensor(plan, from->name, &labels, from->loop));
     }
     return STATUS_OK;
 }
@@ -57,16 +63,16 @@ static void find_changes(struct plan_builder *builder)
 static enum status join_lists(struct plan_builder *builder)
 {
     struct plan *plan = builder->plan;
-    const struct plan_step_list *lists[] = {&builder->before, &builder->iterated, &builder->final};
-    plan->first_iterated = lists[0]->n;
-    plan->first_final = lists[0]->n + lists[1]->n;
-    plan->n_steps = plan->first_final + lists[2]->n;
+    const struct plan_step_list *lists = builder->steps;
+    plan->first_iterated = lists[PLAN_BEFORE].n;
+    plan->first_final = plan->first_iterated + lists[PLAN_ITERATED].n;
+    plan->n_steps = plan->first_final + lists[PLAN_FINAL].n;
     plan->steps = calloc((size_t)plan->n_steps + 1, sizeof *plan->steps);
     TRY(CHECK_MEMORY(plan->steps, "no memory for a plan of %d steps", plan->n_steps));
     struct plan_step *next = plan->steps;
-    for (int l = 0; l < 3; l++)
-        for (int s = 0; s < lists[l]->n; s++)
-            *next++ = lists[l]->steps[s];
+    for (int time = 0; time < N_PLAN_TIMES; time++)
+        for (int s = 0; s < lists[time].n; s++)
+            *next++ = lists[time].steps[s];
     for (int l = 0; l < builder->program->n_loops; l++) {
         plan->loops[l].n_steps = builder->loops[l].n;
         plan->loops[l].steps = builder->loops[l].steps;
@@ -115,7 +121,8 @@ static enum status build_plan(struct plan_builder *builder, const struct index_s
 {
     const struct program *program = builder->program;
     struct plan *plan = builder->plan;
-    TRY(label_spaces_init(program->n_spaces, space, &plan->spaces));
+    for (int s = 0; s < program->n_spaces; s++)
+        TRY(label_spaces_add(&plan->spaces, space[s]));
     size_t n_statements = (size_t)program->n_statements + 1;
     size_t n_tensors = (size_t)program->n_tensors + 1;
     plan->statement_flops = calloc(n_statements, sizeof *plan->statement_flops);
@@ -148,9 +155,8 @@ static void fini_builder(struct plan_builder *builder)
     plan_builder_free_parts(builder);
     free(builder->version);
     free(builder->changes);
-    free(builder->before.steps);
-    free(builder->iterated.steps);
-    free(builder->final.steps);
+    for (int time = 0; time < N_PLAN_TIMES; time++)
+        free(builder->steps[time].steps);
     for (int l = 0; builder->loops && l < builder->program->n_loops; l++)
         free(builder->loops[l].steps);
     free(builder->loops);
@@ -181,6 +187,7 @@ void plan_destroy(struct plan *plan)
         return;
     for (int t = 0; t < plan->n_tensors; t++) {
         free(plan->tensors[t].name);
+        free(plan->tensors[t].packing);
         symmetry_fini(&plan->tensors[t].inherited);
     }
     free(plan->tensors);
@@ -191,11 +198,7 @@ void plan_destroy(struct plan *plan)
     free(plan->stage_begin);
     free(plan->statement_flops);
     free(plan->naive_flops);
-    free(plan->packings);
     label_spaces_fini(&plan->spaces);
-    for (int p = 0; p < plan->n_pair_spaces; p++)
-        pair_space_destroy(plan->pair_spaces[p].pairs);
-    free(plan->pair_spaces);
     free(plan);
 }
 

@@ -40,9 +40,10 @@ struct plan_tensor {
     struct symmetry inherited;  /* of a packed tensor, by which it is stored; owned */
     double elements;            /* that are stored */
     int loop;                   /* that it is local to; -1: none, it is distributed */
+    struct packing *packing;    /* of a packed tensor; owned; NULL: it is none */
     bool unstored; /* nothing reads it but what packs it, and what fills it can do that */
-    int filled_from, packing;  /* an intermediate that what fills that tensor fills, by a number of
-                                  plan->packings, before the first step; -1: none */
+    int filled_from; /* what fills that tensor fills this packed one, before the first step; -1: none */
+    bool is_set;     /* while steps are made: the next one that writes to it adds to it */
     int first_step, last_step; /* that use it; only of intermediates, which are the tensors
                                   from plan->n_program_tensors on. last_step n_steps: no
                                   step destroys it; the executor may, at the end of the run
@@ -58,9 +59,9 @@ enum plan_pairs {
 
 /* The kinds of steps. Those of one kind run together in a stage, in this order. */
 enum plan_phase {
-    PLAN_PACK,     /* C = the packed A */
+    PLAN_PACK,     /* C = the packed A, by C's packing */
     PLAN_CONTRACT, /* C += A * B or A, as a task pool; or a loop over tiles */
-    PLAN_UNPACK,   /* C += the unpacked A */
+    PLAN_UNPACK,   /* C += the unpacked A, by A's packing */
     N_PLAN_PHASES
 };
 
@@ -71,7 +72,6 @@ struct plan_operand {
 
 struct plan_step {
     enum plan_phase phase;
-    int packing; /* a number of plan->packings, of C or, to unpack, of A */
     int loop; /* a whole loop over tiles, in a stage of its own, whose C and A are one of its scalars; -1:
                  a contraction */
     int statement; /* for which it is done; the first one, if it serves several */
@@ -82,15 +82,10 @@ struct plan_step {
     bool add;
     bool joins;                /* the step before it, in the same stage and with the same C;
                                   what is added to a scalar has tasks of its own */
-    int create;                /* intermediate, made before the stage; -1: none */
+    int create;                /* C, if it is an intermediate that this does not add to: made
+                                  before the stage; -1: none */
     int n_destroy, destroy[2]; /* intermediates that are not needed after the stage */
-    double flops;              /* two for each pair of elements; without B, each element */
-};
-
-/* The pairs of a space of plan->spaces, which are another one. */
-struct plan_pair_space {
-    struct pair_space *pairs;
-    int of, number;
+    double flops;              /* two for each pair of elements of A and B, or element of A */
 };
 
 /* The steps of a loop over tiles, for each tuple of tiles one after another. */
@@ -116,10 +111,6 @@ struct plan {
     int first_final_stage;    /* of what follows the iterations; n_stages if nothing does */
     int first_final;
     struct plan_loop *loops; /* program->n_loops */
-    int n_pair_spaces;
-    struct plan_pair_space *pair_spaces;
-    int n_packings;
-    struct packing *packings;
     double saved_flops;      /* by pairs, of one run of all steps */
     double *statement_flops; /* of the steps of each statement, program->n_statements */
     double *naive_flops;     /* of one loop nest over all indices of each product, without

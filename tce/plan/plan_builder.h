@@ -1,41 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The state of plan_create and the passes that it consists of; private to them. */
+/* The state of plan_create and the passes that it consists of; private to them.
+ *
+ * A term becomes a product (product.h), whose parts are the nodes of a tree: its factors, and what steps make of two
+ * others. Parts with equal keys are one intermediate. */
 #pragma once
 
 #include "tce/plan/plan.h"
 #include "tce/plan/product.h"
 
-/* A part of a term that a step makes of two others, or of a factor; or a factor as it is. */
+/* A part of a term, made of two others by a step, or a factor. */
 struct plan_node {
-    uint64_t part;
-    int left, right;                /* nodes; -1 for a single factor */
-    bool is_factor;                 /* as it is, without a step */
-    double flops;                   /* of its own step */
+    uint64_t left;       /* the part that joins the rest of this one; 0: a single factor */
+    bool is_factor;      /* as it is, without a step */
+    double total, flops; /* of all steps below, infinite if there are none; of its own */
     struct product_operand operand; /* the step's result */
 };
 
 /* A term, factored. */
 struct plan_term {
     int statement;
-    struct source_place place;
-    double coefficient;
+    int loop;                      /* that the statement is in; -1 */
+    const struct program_term *of; /* the program's */
     struct product product;
-    int n_nodes;
-    struct plan_node *node; /* the factors first, the product last; owned */
+    struct plan_node *node; /* of each part; owned */
+    bool pays; /* an intermediate of the product that is then copied would, if it is used twice */
 };
 
-/* An intermediate that holds a part. */
-struct plan_made {
-    int tensor;           /* -1: none */
-    int number[MAX_RANK]; /* in the key, of the index at each place */
-};
-
-/* A part that may be shared, by the words of its key. */
+/* A part that may be shared, and the intermediate that holds it, with the key's numbers of its indices; tensor -1: it
+ * is not made yet. */
 struct plan_part {
-    int n_words;
-    const int *words;                  /* behind the part, in the memory of both */
-    int n_uses;                        /* by those that are factored */
-    struct plan_made before, iterated; /* made before the iterations, or in them */
+    struct product_key key; /* first: the tree is ordered by it */
+    int n_uses;             /* by those that are factored */
+    struct product_factor made;
 };
 
 struct plan_step_list {
@@ -43,23 +39,23 @@ struct plan_step_list {
     struct plan_step *steps;
 };
 
-/* A tensor with indices of the product at hand. */
-struct plan_use {
-    int tensor;
-    struct product_operand operand;
+/* C += factor * A * B, with indices of the product, that steps of a list are to do; tensor -1: no B. */
+struct plan_contraction {
+    const struct plan_term *term;
+    const struct product *product; /* the term's, or that over pairs */
+    struct plan_step_list *list;
+    double factor;
+    bool
+        into_target; /* what is made ends in the term's target; else in an intermediate, which is new */
+    struct product_factor C, A, B;
 };
 
-/* The result of a step: an intermediate, which is new, or the target of a statement. */
-struct plan_write {
-    struct plan_use C;
-    bool is_new;
-    double factor;
-};
+/* When a step is done, in this order. */
+enum plan_time { PLAN_BEFORE, PLAN_ITERATED, PLAN_FINAL, N_PLAN_TIMES };
 
 /* A packed tensor that is there. */
 struct plan_packed {
     int of, version; /* what it is packed from */
-    int packing;     /* a number of plan->packings */
     int tensor;
     bool before; /* the iterations */
 };
@@ -73,9 +69,8 @@ struct plan_builder {
     int n_terms;
     struct plan_term *terms;
     void *parts; /* tree of struct plan_part, tsearch */
-    struct plan_step_list before, iterated, final;
+    struct plan_step_list steps[N_PLAN_TIMES];
     struct plan_step_list *loops; /* of each loop; plan_create's, then the plan's */
-    bool is_set;                  /* the target of the statement at hand, by its terms so far */
     int n_packed;
     struct plan_packed *packed;
     struct plan_step_list
@@ -88,10 +83,6 @@ struct plan_part *plan_builder_find(const struct plan_builder *builder,
 
 void plan_builder_free_parts(struct plan_builder *builder);
 
-/* Whether the last step of the product takes so many operations that an intermediate
- * which is then copied pays if it is used twice. Errors: STATUS_NO_MEMORY. */
-enum status plan_builder_pays(const struct plan_term *term, bool *pays);
-
 /* First pass: lists all terms, factors them in order and counts
  * how often each part is used.
  * Errors: as plan_create. */
@@ -100,31 +91,39 @@ enum status plan_builder_factor(struct plan_builder *builder);
 /* Second pass: the steps. Errors: STATUS_NO_MEMORY. */
 enum status plan_builder_steps(struct plan_builder *builder);
 
-/* The step C = A * B, or C = A if B is NULL, but for flops and what else its kind asks for; of a scalar with the
- * larger factor first: its tasks are the blocks of A. The indices are of the product. */
+/* When a statement outside of loops is done. */
+enum plan_time plan_builder_time(const struct plan_builder *builder, int statement);
+
+/* The step C = A * B, or C = A if B is NULL or not there, but for flops and what else its kind asks for; of a scalar
+ * with the larger factor first: its tasks are the blocks of A. The indices are of the product. */
 struct plan_step plan_builder_step(const struct plan_builder *builder, int statement,
-                                   const struct product *product, const struct plan_use *C,
-                                   const struct plan_use *A, const struct plan_use *B);
+                                   const struct product *product, const struct product_factor *C,
+                                   const struct product_factor *A, const struct product_factor *B);
 
-/* Errors: STATUS_NO_MEMORY, as those of the functions below. */
-enum status plan_builder_append(struct plan_step_list *list, const struct plan_step *step);
+/* Appends a step, which adds to its C if that is set. Errors: STATUS_NO_MEMORY, as those of the functions below. */
+enum status plan_builder_append(struct plan_builder *builder, struct plan_step_list *list,
+                                struct plan_step step);
 
-/* A new intermediate with the labels of use->operand; sets use->tensor. loop: that it is local to; -1 */
+/* Appends one step that does it as it is. */
+enum status plan_builder_contract(struct plan_builder *builder,
+                                  const struct plan_contraction *contraction);
+
+/* Appends a tensor. loop: that it is local to; -1 */
+enum status plan_builder_add_tensor(struct plan *plan, const char *name,
+                                    const struct block_labels *labels, int loop);
+
+/* A new intermediate with the labels of made->operand; sets made->tensor. */
 enum status plan_builder_intermediate(struct plan_builder *builder, const struct product *product,
-                                      int loop, struct plan_use *use);
+                                      int loop, struct product_factor *made);
 
-/* Whether the statement adds to what its target holds by now. */
-bool plan_builder_adds(const struct plan_builder *builder, int statement);
-
-/* Makes A * B by steps over pairs, if symmetries allow it and the setting asks for it; sums of a
+/* Contracts by steps over pairs, if symmetries allow it and the setting asks for it; sums of a
  * statement's target are left to plan_builder_unpack.
  * made  out: whether it did */
-enum status plan_builder_pairs(struct plan_builder *builder, const struct plan_term *term,
-                               struct plan_step_list *list, const struct plan_write *write,
-                               const struct plan_use *A, const struct plan_use *B, bool *made);
+enum status plan_builder_pairs(struct plan_builder *builder,
+                               const struct plan_contraction *contraction, bool *made);
 
-/* Adds the sums over pairs to the target of the statement that ends. */
-enum status plan_builder_unpack(struct plan_builder *builder, int statement,
+/* Appends builder->sums from the first one on, which leave it. */
+enum status plan_builder_unpack(struct plan_builder *builder, int first,
                                 struct plan_step_list *list);
 
 /* Third pass, on the finished list: takes out the steps that pack what need not be stored, and leaves out blocks

@@ -28,33 +28,26 @@
 
 enum { MOST_PAIRS = 4, MOST_COMBINATIONS = 1 << MOST_PAIRS };
 
-/* Pairs of a choice that a symmetry exchanges at once, as bits, and the sign that this gives. */
-struct pair_flip {
-    unsigned pairs;
-    int sign;
-};
-
 struct pair_choice {
     int n;
     int pair[MOST_PAIRS][2]; /* numbers of product->index */
-    /* The symmetries of each factor that exchange chosen pairs alone, the identity first. */
+    /* Symmetries of each factor that exchange chosen pairs alone: the sign for each set of pairs, as bits;
+     * 0: none exchanges these. */
     int n_flips[2];
-    struct pair_flip flips[2][MOST_COMBINATIONS];
-    int n_combinations; /* of signs, for which neither factor is zero */
-    int8_t sign[MOST_COMBINATIONS][MOST_PAIRS];
+    int8_t flip_sign[2][MOST_COMBINATIONS];
+    int n_combinations;                   /* of signs, for which neither factor is zero */
+    unsigned negative[MOST_COMBINATIONS]; /* pairs, as bits, with sign -1 */
 };
 
 /* A product that may run over pairs. */
 struct pair_problem {
     struct plan_builder *builder;
-    const struct plan_term *term;
-    struct plan_step_list *list;
-    const struct plan_write *write;
-    const struct plan_use *use[2];      /* A, B */
-    const struct symmetry *symmetry[2]; /* NULL: none */
-    bool constant[2];                   /* while the product's statement is iterated */
-    bool
-        replaced[2]; /* by its packed parts, which are filled in its place: nothing else reads it */
+    const struct plan_contraction *contraction;
+    const struct product_factor *factor[2]; /* A, B */
+    const struct symmetry *symmetry[2];     /* NULL: none */
+    bool constant[2];                       /* while the product's statement is iterated */
+    /* By its packed parts, which are filled in its place: nothing else reads it. */
+    bool replaced[2];
 };
 
 /* The product of a choice with given signs: its indices are those of the term's product and, after them, the
@@ -62,9 +55,15 @@ struct pair_problem {
 struct pair_product {
     struct product product; /* owns the indices alone */
     const struct pair_choice *choice;
-    const int8_t *sign;
-    const struct pair_space *pairs[MOST_PAIRS];
+    unsigned negative;
+    struct packing packing; /* of C */
 };
+
+/* Product of the signs of some pairs. */
+static int sign_of(unsigned negative, unsigned pairs)
+{
+    return __builtin_popcount(negative & pairs) % 2 == 0 ? 1 : -1;
+}
 
 /* How many factors of all products a tensor is. */
 static int count_uses(const struct program *program, int tensor)
@@ -81,10 +80,10 @@ static void init_problem(struct pair_problem *problem)
 {
     const struct plan_builder *builder = problem->builder;
     const struct program *program = builder->program;
-    bool iterated = problem->term->statement >= program->first_iterated &&
-                    problem->term->statement < program->first_final;
+    int statement = problem->contraction->term->statement;
+    bool iterated = plan_builder_time(builder, statement) == PLAN_ITERATED;
     for (int f = 0; f < 2; f++) {
-        int t = problem->use[f]->tensor;
+        int t = problem->factor[f]->tensor;
         bool own = t < builder->plan->n_program_tensors;
         if (own && program->tensors[t].symmetry.n > 1)
             problem->symmetry[f] = &program->tensors[t].symmetry;
@@ -120,25 +119,28 @@ static bool are_alike_in(const struct product_operand *operand, int left, int ri
 /* Whether two indices may be a pair: of one space, and both in the same two of A, B and C. */
 static bool may_pair(const struct pair_problem *problem, int left, int right)
 {
-    const struct product *product = &problem->term->product;
+    const struct product *product = problem->contraction->product;
     int n = 0;
     return product->index[left].space == product->index[right].space &&
            pair_space_is_possible(product->spaces->spaces[product->index[left].space].space) &&
-           are_alike_in(&problem->use[0]->operand, left, right, &n) &&
-           are_alike_in(&problem->use[1]->operand, left, right, &n) &&
-           are_alike_in(&problem->write->C.operand, left, right, &n) && n == 2;
+           are_alike_in(&problem->factor[0]->operand, left, right, &n) &&
+           are_alike_in(&problem->factor[1]->operand, left, right, &n) &&
+           are_alike_in(&problem->contraction->C.operand, left, right, &n) && n == 2;
 }
 
-/* The pair of the choice that an index is the first or the second of; -1: it is in none. */
-static int pair_of_index(const struct pair_choice *choice, int index, bool *second)
+/* The place x of an index in the choice, pair[x / 2][x % 2]; -1: it is in no pair. */
+static int place_in_choice(const struct pair_choice *choice, int index)
 {
-    for (int p = 0; p < choice->n; p++)
-        for (int i = 0; i < 2; i++)
-            if (choice->pair[p][i] == index) {
-                *second = i == 1;
-                return p;
-            }
-    return -1;
+    int x = 2 * choice->n - 1;
+    while (x >= 0 && choice->pair[x / 2][x % 2] != index)
+        x--;
+    return x;
+}
+
+/* Whether the index at place x, which may be -1, has this partner. */
+static bool is_partner(const struct pair_choice *choice, int x, int index)
+{
+    return x >= 0 && choice->pair[x / 2][1 - x % 2] == index;
 }
 
 /* The pairs that an operand has, as bits. */
@@ -157,12 +159,13 @@ static bool find_flip(const struct pair_choice *choice, const struct product_ope
 {
     *pairs = 0;
     for (int d = 0; d < operand->rank; d++) {
-        bool second;
         int left = operand->index[d], right = operand->index[permutation->place[d]];
-        int p = left == right ? -1 : pair_of_index(choice, left, &second);
-        if (left != right && (p < 0 || choice->pair[p][second ? 0 : 1] != right))
+        int x = place_in_choice(choice, left);
+        if (left == right)
+            continue;
+        if (!is_partner(choice, x, right))
             return false;
-        *pairs |= p < 0 ? 0 : 1U << p;
+        *pairs |= 1U << x / 2;
     }
     return true;
 }
@@ -170,30 +173,25 @@ static bool find_flip(const struct pair_choice *choice, const struct product_ope
 static void list_flips(const struct pair_problem *problem, int f, struct pair_choice *choice)
 {
     const struct symmetry *symmetry = problem->symmetry[f];
-    struct pair_flip *flips = choice->flips[f];
-    int n = 1;
-    flips[0] = (struct pair_flip){0, 1};
-    for (int e = 0; symmetry && e < symmetry->n; e++) {
-        unsigned pairs;
-        if (!find_flip(choice, &problem->use[f]->operand, &symmetry->elements[e], &pairs))
-            continue;
-        int known = 0;
-        while (known < n && flips[known].pairs != pairs)
-            known++;
-        if (known == n)
-            flips[n++] = (struct pair_flip){pairs, symmetry->elements[e].sign};
-    }
-    choice->n_flips[f] = n;
+    int8_t *sign = choice->flip_sign[f];
+    unsigned pairs;
+    memset(sign, 0, MOST_COMBINATIONS);
+    choice->n_flips[f] = sign[0] = 1;
+    for (int e = 0; symmetry && e < symmetry->n; e++)
+        if (find_flip(choice, &problem->factor[f]->operand, &symmetry->elements[e], &pairs) &&
+            sign[pairs] == 0) {
+            sign[pairs] = symmetry->elements[e].sign;
+            choice->n_flips[f]++;
+        }
 }
 
-/* Whether a factor's part with these signs, bit p for -1 of pair p, is not zero. */
-static bool meets_flips(const struct pair_choice *choice, int f, unsigned negative)
+/* Whether neither factor's part with these signs is zero. */
+static bool meets_flips(const struct pair_choice *choice, unsigned negative)
 {
-    for (int i = 0; i < choice->n_flips[f]; i++) {
-        const struct pair_flip *flip = &choice->flips[f][i];
-        if ((__builtin_popcount(negative & flip->pairs) % 2 == 0 ? 1 : -1) != flip->sign)
-            return false;
-    }
+    for (int f = 0; f < 2; f++)
+        for (unsigned pairs = 0; pairs < 1U << choice->n; pairs++)
+            if (choice->flip_sign[f][pairs] == -sign_of(negative, pairs))
+                return false;
     return true;
 }
 
@@ -202,32 +200,25 @@ static void find_combinations(const struct pair_problem *problem, struct pair_ch
     list_flips(problem, 0, choice);
     list_flips(problem, 1, choice);
     choice->n_combinations = 0;
-    for (unsigned negative = 0; negative < 1U << choice->n; negative++) {
-        if (!meets_flips(choice, 0, negative) || !meets_flips(choice, 1, negative))
-            continue;
-        int8_t *sign = choice->sign[choice->n_combinations++];
-        for (int p = 0; p < choice->n; p++)
-            sign[p] = negative >> p & 1 ? -1 : 1;
-    }
+    for (unsigned negative = 0; negative < 1U << choice->n; negative++)
+        if (meets_flips(choice, negative))
+            choice->negative[choice->n_combinations++] = negative;
 }
 
 /* Adds the pairs that a symmetry of a factor exchanges; false: some cannot be pairs, or all are there. */
 static bool add_exchange(const struct pair_problem *problem, int f,
                          const struct signed_permutation *permutation, struct pair_choice *choice)
 {
-    const struct product_operand *operand = &problem->use[f]->operand;
+    const struct product_operand *operand = &problem->factor[f]->operand;
     int n = choice->n;
     for (int d = 0; d < operand->rank; d++) {
         int e = permutation->place[d], left = operand->index[d], right = operand->index[e];
-        bool second;
+        int x = place_in_choice(choice, left);
         if (permutation->place[e] != d)
             return false;
-        if (e <= d)
+        if (e <= d || is_partner(choice, x, right))
             continue;
-        int p = pair_of_index(choice, left, &second);
-        if (p >= 0 && choice->pair[p][second ? 0 : 1] == right)
-            continue;
-        if (p >= 0 || pair_of_index(choice, right, &second) >= 0 || choice->n == MOST_PAIRS ||
+        if (x >= 0 || place_in_choice(choice, right) >= 0 || choice->n == MOST_PAIRS ||
             !may_pair(problem, left, right))
             return false;
         choice->pair[choice->n][0] = left < right ? left : right;
@@ -240,12 +231,8 @@ static bool add_exchange(const struct pair_problem *problem, int f,
 static int count_packed(const struct pair_choice *choice, const struct product_operand *operand)
 {
     unsigned pairs = pairs_in(choice, operand), met = 0;
-    for (int c = 0; c < choice->n_combinations; c++) {
-        unsigned negative = 0;
-        for (int p = 0; p < choice->n; p++)
-            negative |= (pairs >> p & 1 && choice->sign[c][p] < 0) << p;
-        met |= 1U << negative;
-    }
+    for (int c = 0; c < choice->n_combinations; c++)
+        met |= 1U << (choice->negative[c] & pairs);
     return __builtin_popcount(met);
 }
 
@@ -255,128 +242,55 @@ static double find_gain(const struct pair_problem *problem, const struct pair_ch
                         double flops)
 {
     const struct plan_tensor *tensors = problem->builder->plan->tensors;
-    const struct plan_use *C = &problem->write->C;
+    const struct product_factor *C = &problem->contraction->C;
     double gain = flops * (1 - choice->n_combinations / (double)(1 << choice->n));
     for (int f = 0; f < 2; f++) {
-        const struct plan_use *use = problem->use[f];
-        if (pairs_in(choice, &use->operand) != 0 && !problem->replaced[f])
+        const struct product_factor *factor = problem->factor[f];
+        if (pairs_in(choice, &factor->operand) != 0 && !problem->replaced[f])
             gain -= (problem->constant[f] ? KEPT_FLOPS : PLAN_MOVE_FLOPS) *
-                    tensors[use->tensor].elements / choice->n_flips[f] *
-                    count_packed(choice, &use->operand);
+                    tensors[factor->tensor].elements / choice->n_flips[f] *
+                    count_packed(choice, &factor->operand);
     }
     if (pairs_in(choice, &C->operand) != 0)
         gain -= PLAN_MOVE_FLOPS * tensors[C->tensor].elements * count_packed(choice, &C->operand);
     return gain;
 }
 
-/* The choice with the largest gain among those with one more exchange; no pairs: there is none. */
-static struct pair_choice extend_choice(const struct pair_problem *problem,
-                                        const struct pair_choice *from, double flops, double *gain)
-{
-    struct pair_choice best = {0};
-    *gain = -INFINITY;
-    for (int f = 0; f < 2; f++)
-        for (int e = 0; problem->symmetry[f] && e < problem->symmetry[f]->n; e++) {
-            struct pair_choice tried = *from;
-            if (!add_exchange(problem, f, &problem->symmetry[f]->elements[e], &tried))
-                continue;
-            find_combinations(problem, &tried);
-            double found = find_gain(problem, &tried, flops);
-            /* Without a combination the product is zero; it is left as it is. */
-            if (tried.n_combinations > 0 && found > *gain) {
-                best = tried;
-                *gain = found;
-            }
-        }
-    return best;
-}
-
-/* flops  that the product takes without pairs
+/* Adds one exchange after another, each time that with the largest gain, and chooses the best of what is met.
+ * flops   that the product takes without pairs
  * chosen  out: no pairs if none pay */
 static void choose_pairs(const struct pair_problem *problem, double flops,
                          struct pair_choice *chosen)
 {
     bool always = problem->builder->pairs == PLAN_PAIRS_ALWAYS;
-    double best = always ? -INFINITY : LEAST_SAVED, gain;
-    struct pair_choice tried = {0};
-    *chosen = tried;
-    for (;;) {
-        tried = extend_choice(problem, &tried, flops, &gain);
-        if (tried.n == 0)
-            return;
-        if (gain > best) {
-            best = gain;
-            *chosen = tried;
+    double best = always ? -INFINITY : LEAST_SAVED;
+    struct pair_choice from = {0};
+    *chosen = from;
+    do {
+        struct pair_choice next = {0};
+        double most = -INFINITY;
+        for (int f = 0; f < 2; f++)
+            for (int e = 0; problem->symmetry[f] && e < problem->symmetry[f]->n; e++) {
+                struct pair_choice tried = from;
+                if (!add_exchange(problem, f, &problem->symmetry[f]->elements[e], &tried))
+                    continue;
+                find_combinations(problem, &tried);
+                double gain = find_gain(problem, &tried, flops);
+                /* Without a combination the product is zero; it is left as it is. */
+                if (tried.n_combinations > 0 && gain > most) {
+                    next = tried;
+                    most = gain;
+                }
+            }
+        if (most > best) {
+            best = most;
+            *chosen = next;
         }
-    }
+        from = next;
+    } while (from.n > 0);
 }
 
 /* --- products over pairs --- */
-
-/* The space of pairs of a space of the plan, which is added where it is new; its number. */
-static enum status find_pair_space(struct plan *plan, int of, int sign,
-                                   const struct pair_space **pairs, int *number)
-{
-    int p = 0;
-    while (p < plan->n_pair_spaces &&
-           (plan->pair_spaces[p].of != of || plan->pair_spaces[p].pairs->sign != sign))
-        p++;
-    if (p == plan->n_pair_spaces) {
-        TRY(array_append(&plan->pair_spaces, &plan->n_pair_spaces, sizeof *plan->pair_spaces));
-        struct plan_pair_space *made = &plan->pair_spaces[p];
-        made->of = of;
-        TRY(pair_space_create(plan->spaces.spaces[of].space, sign, &made->pairs));
-        TRY(label_spaces_add(&plan->spaces, made->pairs->space, &made->number));
-    }
-    *pairs = plan->pair_spaces[p].pairs;
-    *number = plan->pair_spaces[p].number;
-    return STATUS_OK;
-}
-
-/* An operand over the pairs, each where the first of its indices is. */
-static struct product_operand operand_over_pairs(const struct pair_product *pairs,
-                                                 const struct product_operand *full)
-{
-    struct product_operand packed = {.irrep = full->irrep, .spin = full->spin};
-    const struct product *product = &pairs->product;
-    for (int d = 0; d < full->rank; d++) {
-        bool second = false;
-        int pair = pair_of_index(pairs->choice, full->index[d], &second);
-        if (pair >= 0 && second)
-            continue;
-        int e = packed.rank++;
-        packed.index[e] = pair < 0 ? full->index[d] : product->n_indices - pairs->choice->n + pair;
-        const struct label_space *space =
-            &product->spaces->spaces[product->index[packed.index[e]].space];
-        packed.has_irrep[e] = full->has_irrep[d] || !space->without_irreps;
-        packed.sign[e] = space->has_spins ? full->sign[d] : 1;
-    }
-    return packed;
-}
-
-/* Errors: STATUS_NO_MEMORY, STATUS_LIMIT; the indices are to be freed then, too. */
-static enum status init_pair_product(const struct pair_problem *problem,
-                                     const struct pair_choice *choice, const int8_t *sign,
-                                     struct pair_product *pairs)
-{
-    const struct product *full = &problem->term->product;
-    *pairs = (struct pair_product){.product = *full, .choice = choice, .sign = sign};
-    struct product *product = &pairs->product;
-    product->index = calloc((size_t)(full->n_indices + choice->n), sizeof *product->index);
-    TRY(CHECK_MEMORY(product->index, "no memory for a product over pairs"));
-    memcpy(product->index, full->index, (size_t)full->n_indices * sizeof *full->index);
-    for (int p = 0; p < choice->n; p++) {
-        struct product_index *index = &product->index[product->n_indices++];
-        *index = full->index[choice->pair[p][0]];
-        index->with = full->index[choice->pair[p][1]].name;
-        TRY(find_pair_space(problem->builder->plan, index->space, sign[p], &pairs->pairs[p],
-                            &index->space));
-    }
-    product->target = operand_over_pairs(pairs, &problem->write->C.operand);
-    return STATUS_OK;
-}
-
-/* --- packed tensors --- */
 
 /* Lists one of each set of exchanges that a factor's symmetry makes equal, with the sign of the parts.
  * f         the factor; -1: the target
@@ -390,108 +304,114 @@ static void list_packing_terms(const struct pair_product *pairs, int f, unsigned
         if ((exchanged & ~in) != 0 || met[exchanged])
             continue;
         struct packing_term *term = &packing->term[packing->n_terms++];
-        *term = (struct packing_term){0, 1};
+        *term = (struct packing_term){0, sign_of(pairs->negative, exchanged)};
         for (int p = 0; p < choice->n; p++)
-            if (exchanged >> p & 1) {
+            if (exchanged >> p & 1)
                 term->flipped |= 1U << place_of[p];
-                term->factor *= pairs->sign[p];
-            }
-        for (int i = 0; f >= 0 && i < choice->n_flips[f]; i++)
-            met[exchanged ^ choice->flips[f][i].pairs] = true;
+        for (unsigned flip = 0; f >= 0 && flip < 1U << choice->n; flip++)
+            met[exchanged ^ flip] = met[exchanged ^ flip] || choice->flip_sign[f][flip] != 0;
     }
     for (int t = 0; t < packing->n_terms; t++)
         packing->term[t].factor /= packing->n_terms;
 }
 
-/* Describes how an operand of the full product is packed into that of this one.
+/* An operand over the pairs, each where the first of its indices is, and how it is packed.
  * f         the factor; -1: the target
  * weighted  pairs that are summed over have weights */
-static void describe_packing(const struct pair_product *pairs,
-                             const struct product_operand *operand, int f, bool weighted,
-                             struct packing *packing)
+static struct product_operand pack_operand(const struct pair_product *pairs,
+                                           const struct product_operand *full, int f, bool weighted,
+                                           struct packing *packing)
 {
-    const struct pair_choice *choice = pairs->choice;
+    struct product_operand packed = {.irrep = full->irrep, .spin = full->spin};
+    const struct product *product = &pairs->product;
     int place_of[MOST_PAIRS] = {0};
     *packing = (struct packing){0};
-    for (int d = 0; d < operand->rank; d++) {
-        bool second = false;
-        int pair = pair_of_index(choice, operand->index[d], &second), first_pair;
-        if (pair >= 0 && second)
+    for (int d = 0; d < full->rank; d++) {
+        int x = place_in_choice(pairs->choice, full->index[d]), e = packed.rank;
+        if (x >= 0 && x % 2 == 1)
             continue;
-        struct packed_place *place = &packing->place[packing->n++];
-        *place = (struct packed_place){.first = d, .second = -1};
-        if (pair < 0)
-            continue;
-        first_pair = pairs->product.n_indices - choice->n;
-        place_of[pair] = packing->n - 1;
-        place->second = single_place(operand, choice->pair[pair][1]);
-        place->pairs = pairs->pairs[pair];
-        place->weighted = weighted && single_place(&pairs->product.target, first_pair + pair) < 0;
+        packed.rank = ++packing->n;
+        packing->place[e] = (struct packed_place){.first = d, .second = -1};
+        packed.index[e] = full->index[d];
+        if (x >= 0) {
+            packed.index[e] = product->n_indices - pairs->choice->n + x / 2;
+            place_of[x / 2] = e;
+            packing->place[e].second = single_place(full, pairs->choice->pair[x / 2][1]);
+            packing->place[e].weighted = weighted && !product->index[packed.index[e]].outer;
+        }
+        const struct label_space *space =
+            &product->spaces->spaces[product->index[packed.index[e]].space];
+        packing->place[e].pairs = space->pairs;
+        packed.has_irrep[e] = full->has_irrep[d] || !space->without_irreps;
+        packed.sign[e] = space->max_spin > 0 ? full->sign[d] : 1;
     }
-    list_packing_terms(pairs, f, pairs_in(choice, operand), place_of, packing);
+    list_packing_terms(pairs, f, pairs_in(pairs->choice, full), place_of, packing);
+    return packed;
 }
 
-/* How often the tensor of a factor has been changed before. */
-static int version_of(const struct plan_term *term, int tensor)
+/* Errors: STATUS_NO_MEMORY, STATUS_LIMIT; the indices are to be freed then, too. */
+static enum status init_pair_product(const struct pair_problem *problem,
+                                     const struct pair_choice *choice, unsigned negative,
+                                     struct pair_product *pairs)
 {
-    for (int f = 0; f < term->product.n_factors; f++)
-        if (term->product.factor[f].tensor == tensor)
-            return term->product.factor[f].version;
-    return 0;
-}
-
-static bool same_places(const struct packing *a, const struct packing *b)
-{
-    bool same = a->n == b->n;
-    for (int d = 0; same && d < a->n; d++)
-        same = a->place[d].first == b->place[d].first && a->place[d].second == b->place[d].second &&
-               a->place[d].pairs == b->place[d].pairs &&
-               a->place[d].weighted == b->place[d].weighted;
-    return same;
-}
-
-static enum status add_packing(struct plan *plan, const struct packing *packing, int *number)
-{
-    TRY(array_append(&plan->packings, &plan->n_packings, sizeof *plan->packings));
-    *number = plan->n_packings - 1;
-    plan->packings[*number] = *packing;
+    const struct product *full = problem->contraction->product;
+    const struct product_factor *C = &problem->contraction->C;
+    struct label_spaces *spaces = &problem->builder->plan->spaces;
+    *pairs = (struct pair_product){.product = *full, .choice = choice, .negative = negative};
+    struct product *product = &pairs->product;
+    product->index = calloc((size_t)(full->n_indices + choice->n), sizeof *product->index);
+    TRY(CHECK_MEMORY(product->index, "no memory for a product over pairs"));
+    memcpy(product->index, full->index, (size_t)full->n_indices * sizeof *full->index);
+    for (int p = 0; p < choice->n; p++) {
+        struct product_index *index = &product->index[product->n_indices++];
+        *index = full->index[choice->pair[p][0]];
+        index->with = full->index[choice->pair[p][1]].name;
+        index->outer = single_place(&C->operand, choice->pair[p][0]) >= 0;
+        TRY(label_spaces_find_pairs(spaces, index->space, sign_of(negative, 1U << p),
+                                    &index->space));
+    }
+    product->target = *C;
+    product->target.operand = pack_operand(pairs, &C->operand, -1, false, &pairs->packing);
     return STATUS_OK;
+}
+
+/* --- packed tensors --- */
+
+/* A new intermediate. */
+static enum status add_packed(struct plan_builder *builder, const struct pair_product *pairs,
+                              const struct packing *packing, struct product_factor *packed)
+{
+    TRY(plan_builder_intermediate(builder, &pairs->product, -1, packed));
+    struct packing *kept = builder->plan->tensors[packed->tensor].packing = malloc(sizeof *kept);
+    TRY(CHECK_MEMORY(kept, "no memory for a product over pairs"));
+    *kept = *packing;
+    return STATUS_OK;
+}
+
+/* Whether a tensor is packed from the same places. */
+static bool is_packed_so(const struct plan *plan, int tensor, const struct packing *packing)
+{
+    const struct packing *other = plan->tensors[tensor].packing;
+    bool same = other->n == packing->n;
+    for (int d = 0; same && d < packing->n; d++) {
+        const struct packed_place *a = &other->place[d], *b = &packing->place[d];
+        same = a->first == b->first && a->second == b->second && a->pairs == b->pairs &&
+               a->weighted == b->weighted;
+    }
+    return same;
 }
 
 /* A packed tensor that is there; -1: none. */
 static int find_packed(const struct plan_builder *builder, const struct plan_packed *asked,
-                       const struct packing *packing, bool before)
+                       const struct packing *packing)
 {
     for (int p = 0; p < builder->n_packed; p++) {
         const struct plan_packed *packed = &builder->packed[p];
         if (packed->of == asked->of && packed->version == asked->version &&
-            (packed->before || !before) &&
-            same_places(&builder->plan->packings[packed->packing], packing))
+            packed->before >= asked->before && is_packed_so(builder->plan, packed->tensor, packing))
             return packed->tensor;
     }
     return -1;
-}
-
-/* Appends the step that packs a factor, before the iterations if it does not change in them. */
-static enum status append_packing(const struct pair_problem *problem, int f,
-                                  const struct pair_product *pairs, const struct packing *packing,
-                                  struct plan_packed *made, struct plan_use *packed)
-{
-    struct plan_builder *builder = problem->builder;
-    struct plan_step_list *list = problem->constant[f] ? &builder->before : problem->list;
-    TRY(plan_builder_intermediate(builder, &pairs->product, -1, packed));
-    TRY(add_packing(builder->plan, packing, &made->packing));
-    made->tensor = packed->tensor;
-    made->before = list == &builder->before;
-    struct plan_step step = plan_builder_step(builder, problem->term->statement, &pairs->product,
-                                              packed, problem->use[f], NULL);
-    step.phase = PLAN_PACK;
-    step.packing = made->packing;
-    step.create = packed->tensor;
-    step.flops = builder->plan->tensors[packed->tensor].elements * packing->n_terms;
-    TRY(array_append(&builder->packed, &builder->n_packed, sizeof *builder->packed));
-    builder->packed[builder->n_packed - 1] = *made;
-    return plan_builder_append(list, &step);
 }
 
 /* A has the weights of summed pairs, unless they could take from it a symmetry by which it is stored. */
@@ -501,138 +421,115 @@ static bool has_weights(const struct pair_problem *problem, const struct pair_ch
     return f == (B ? 1 : 0);
 }
 
-/* A factor over the pairs, packed unless it is there or has none of them. */
+/* A factor over the pairs, packed unless it is there or has none of them: before the iterations if it does not
+ * change in them. */
 static enum status make_packed(const struct pair_problem *problem, int f,
-                               const struct pair_product *pairs, struct plan_use *packed)
+                               const struct pair_product *pairs, struct product_factor *packed)
 {
-    const struct plan_use *use = problem->use[f];
-    struct plan_packed made = {.of = use->tensor,
-                               .version = version_of(problem->term, use->tensor)};
+    struct plan_builder *builder = problem->builder;
+    const struct product_factor *full = problem->factor[f];
+    struct plan_step_list *before = &builder->steps[PLAN_BEFORE];
+    struct plan_step_list *list = problem->constant[f] ? before : problem->contraction->list;
+    struct plan_packed made = {full->tensor, full->version, -1, list == before};
     struct packing packing;
-    *packed = (struct plan_use){use->tensor, operand_over_pairs(pairs, &use->operand)};
-    if (pairs_in(pairs->choice, &use->operand) == 0)
+    *packed = *full;
+    if (pairs_in(pairs->choice, &full->operand) == 0)
         return STATUS_OK;
-    describe_packing(pairs, &use->operand, f, has_weights(problem, pairs->choice, f), &packing);
-    bool before = problem->constant[f] || problem->list == &problem->builder->before;
-    packed->tensor = find_packed(problem->builder, &made, &packing, before);
-    return packed->tensor >= 0 ? STATUS_OK
-                               : append_packing(problem, f, pairs, &packing, &made, packed);
+    packed->operand =
+        pack_operand(pairs, &full->operand, f, has_weights(problem, pairs->choice, f), &packing);
+    packed->tensor = find_packed(builder, &made, &packing);
+    if (packed->tensor >= 0)
+        return STATUS_OK;
+    TRY(add_packed(builder, pairs, &packing, packed));
+    made.tensor = packed->tensor;
+    TRY(array_append(&builder->packed, &builder->n_packed, sizeof *builder->packed));
+    builder->packed[builder->n_packed - 1] = made;
+    struct plan_step step = plan_builder_step(builder, problem->contraction->term->statement,
+                                              &pairs->product, packed, full, NULL);
+    step.phase = PLAN_PACK;
+    step.flops = builder->plan->tensors[packed->tensor].elements * packing.n_terms;
+    return plan_builder_append(builder, list, step);
 }
 
 /* --- sums over pairs --- */
 
-/* The sum of all products with the signs at hand in the pairs of C; made if it is not there, with the step that
- * unpacks it at the end, whose flops are elements.
- * is_new  out: it has been made here */
+/* The sum of all products with the signs at hand in the pairs of C, sum->operand; made if it is not there, with the
+ * step that unpacks it at the end, whose flops are elements. */
 static enum status find_pair_sum(const struct pair_problem *problem,
-                                 const struct pair_product *pairs, struct plan_use *sum,
-                                 bool *is_new)
+                                 const struct pair_product *pairs, struct product_factor *sum)
 {
     struct plan_builder *builder = problem->builder;
-    const struct plan_use *C = &problem->write->C;
-    struct packing packing;
-    int number;
-    describe_packing(pairs, &C->operand, -1, false, &packing);
-    sum->operand = pairs->product.target;
-    *is_new = false;
-    for (int s = 0; s < builder->sums.n; s++)
-        if (builder->sums.steps[s].C.tensor == C->tensor &&
-            same_places(&builder->plan->packings[builder->sums.steps[s].packing], &packing)) {
-            sum->tensor = builder->sums.steps[s].A.tensor;
-            return STATUS_OK;
-        }
-    *is_new = true;
-    TRY(plan_builder_intermediate(builder, &pairs->product, -1, sum));
-    TRY(add_packing(builder->plan, &packing, &number));
-    struct plan_step unpack =
-        plan_builder_step(builder, problem->term->statement, &pairs->product, C, sum, NULL);
-    unpack.phase = PLAN_UNPACK;
-    unpack.packing = number;
-    unpack.flops = builder->plan->tensors[C->tensor].elements;
-    return plan_builder_append(&builder->sums, &unpack);
-}
-
-/* Appends the steps that unpack the sums for a tensor. */
-static enum status unpack_sums(struct plan_builder *builder, int statement, int tensor, bool is_new,
-                               struct plan_step_list *list)
-{
-    bool own = tensor < builder->plan->n_program_tensors;
-    int n_left = 0;
+    const struct product_factor *C = &problem->contraction->C;
     for (int s = 0; s < builder->sums.n; s++) {
-        struct plan_step *unpack = &builder->sums.steps[s];
-        if (unpack->C.tensor != tensor) {
-            builder->sums.steps[n_left++] = *unpack;
-            continue;
-        }
-        unpack->create = is_new ? tensor : -1;
-        unpack->add = !is_new && (plan_builder_adds(builder, statement) || !own);
-        builder->is_set = builder->is_set || own;
-        is_new = false;
-        TRY(plan_builder_append(list, unpack));
+        const struct plan_step *unpack = &builder->sums.steps[s];
+        sum->tensor = unpack->A.tensor;
+        if (unpack->C.tensor == C->tensor &&
+            is_packed_so(builder->plan, sum->tensor, &pairs->packing))
+            return STATUS_OK;
     }
-    builder->sums.n = n_left;
+    TRY(add_packed(builder, pairs, &pairs->packing, sum));
+    TRY(array_append(&builder->sums.steps, &builder->sums.n, sizeof *builder->sums.steps));
+    struct plan_step *unpack = &builder->sums.steps[builder->sums.n - 1];
+    *unpack = plan_builder_step(builder, problem->contraction->term->statement, &pairs->product, C,
+                                sum, NULL);
+    unpack->phase = PLAN_UNPACK;
+    unpack->flops = builder->plan->tensors[C->tensor].elements;
     return STATUS_OK;
 }
 
-enum status plan_builder_unpack(struct plan_builder *builder, int statement,
+enum status plan_builder_unpack(struct plan_builder *builder, int first,
                                 struct plan_step_list *list)
 {
-    return unpack_sums(builder, statement, builder->program->statements[statement].target.tensor,
-                       false, list);
+    for (int s = first; s < builder->sums.n; s++)
+        TRY(plan_builder_append(builder, list, builder->sums.steps[s]));
+    builder->sums.n = first;
+    return STATUS_OK;
 }
 
 /* --- steps --- */
 
-/* Appends the product of packed factors for one combination of signs.
- * first  whether it is the first of a new C without pairs */
+/* Appends the product of packed factors for one combination of signs. */
 static enum status append_combination(const struct pair_problem *problem,
-                                      const struct pair_product *pairs, bool first, double *flops)
+                                      const struct pair_product *pairs)
 {
-    struct plan_builder *builder = problem->builder;
-    const struct plan_write *write = problem->write;
-    struct plan_use A, B, C = {write->C.tensor, pairs->product.target};
-    bool summed = pairs_in(pairs->choice, &write->C.operand) != 0, is_new = first && write->is_new;
-    TRY(make_packed(problem, 0, pairs, &A));
-    TRY(make_packed(problem, 1, pairs, &B));
-    if (summed)
-        TRY(find_pair_sum(problem, pairs, &C, &is_new));
-    struct plan_step step =
-        plan_builder_step(builder, problem->term->statement, &pairs->product, &C, &A, &B);
-    step.factor = write->factor;
-    step.create = is_new ? C.tensor : -1;
-    step.add =
-        summed || write->is_new ? !is_new : plan_builder_adds(builder, problem->term->statement);
-    builder->is_set = builder->is_set || (!summed && !write->is_new);
-    TRY(product_flops(&pairs->product, &A.operand, &B.operand, !write->is_new, &step.flops));
-    *flops += step.flops;
-    return plan_builder_append(problem->list, &step);
+    struct plan_contraction packed = *problem->contraction;
+    packed.product = &pairs->product;
+    packed.C = pairs->product.target;
+    TRY(make_packed(problem, 0, pairs, &packed.A));
+    TRY(make_packed(problem, 1, pairs, &packed.B));
+    if (pairs_in(pairs->choice, &problem->contraction->C.operand) != 0)
+        TRY(find_pair_sum(problem, pairs, &packed.C));
+    return plan_builder_contract(problem->builder, &packed);
 }
 
-enum status plan_builder_pairs(struct plan_builder *builder, const struct plan_term *term,
-                               struct plan_step_list *list, const struct plan_write *write,
-                               const struct plan_use *A, const struct plan_use *B, bool *made)
+enum status plan_builder_pairs(struct plan_builder *builder,
+                               const struct plan_contraction *contraction, bool *made)
 {
-    struct pair_problem problem = {
-        .builder = builder, .term = term, .list = list, .write = write, .use = {A, B}};
+    struct pair_problem problem = {.builder = builder,
+                                   .contraction = contraction,
+                                   .factor = {&contraction->A, &contraction->B}};
     struct pair_choice choice;
     double full, packed = 0;
+    int first_sum = builder->sums.n;
     *made = false;
     init_problem(&problem);
     if (builder->pairs == PLAN_PAIRS_NEVER || (!problem.symmetry[0] && !problem.symmetry[1]))
         return STATUS_OK;
-    TRY(product_flops(&term->product, &A->operand, &B->operand, !write->is_new, &full));
+    TRY(product_count(contraction->product, &contraction->A.operand, &contraction->B.operand,
+                      &full));
+    full *= 2;
     choose_pairs(&problem, full, &choice);
     *made = choice.n > 0;
     for (int c = 0; c < choice.n_combinations; c++) {
         struct pair_product pairs;
-        enum status status = init_pair_product(&problem, &choice, choice.sign[c], &pairs);
+        enum status status = init_pair_product(&problem, &choice, choice.negative[c], &pairs);
         if (status == STATUS_OK)
-            status = append_combination(&problem, &pairs, c == 0, &packed);
+            status = append_combination(&problem, &pairs);
         free(pairs.product.index);
         TRY(status);
+        packed += contraction->list->steps[contraction->list->n - 1].flops;
     }
     builder->plan->saved_flops += *made ? full - packed : 0;
-    return *made && write->is_new
-               ? unpack_sums(builder, term->statement, write->C.tensor, true, list)
-               : STATUS_OK;
+    return contraction->into_target ? STATUS_OK
+                                    : plan_builder_unpack(builder, first_sum, contraction->list);
 }

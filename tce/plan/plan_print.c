@@ -10,13 +10,11 @@ static void print_index(const struct plan *plan, const struct plan_step *step, i
 {
     const struct program_index *indices = plan->program->indices;
     fprintf(stream, "%s", indices[step->name[number]].name);
-    for (int p = 0; p < plan->n_pair_spaces && step->with[number] >= 0; p++) {
-        const struct plan_pair_space *pairs = &plan->pair_spaces[p];
-        if (space == label_spaces_with(&plan->spaces, pairs->number, true) ||
-            space == label_spaces_with(&plan->spaces, pairs->number, false))
-            fprintf(stream, "%s%s", pairs->pairs->sign > 0 ? ">=" : ">",
-                    indices[step->with[number]].name);
-    }
+    if (step->with[number] < 0)
+        return;
+    int pairs = label_spaces_number(&plan->spaces, space);
+    fprintf(stream, "%s%s", plan->spaces.spaces[pairs].pairs->sign > 0 ? ">=" : ">",
+            indices[step->with[number]].name);
 }
 
 static void print_operand(const struct plan *plan, const struct plan_step *step,

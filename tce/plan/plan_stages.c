@@ -3,8 +3,8 @@
  *
  * A step must come after an earlier one if it reads what that one writes, writes what that one
  * reads, or replaces what that one writes; if it adds to it, both may be in one stage, where
- * they join. In a stage, what is packed comes first and what is unpacked last, so that a step may read what an earlier phase makes. A
- * step is put into the last stage that lets all others follow: intermediates
+ * they join. In a stage, what is packed comes first and what is unpacked last, so that a step may read what an
+ * earlier phase makes. A step is put into the last stage that lets all others follow: intermediates
  * are then made late, and terms of a sum meet in one stage. */
 #include "tce/plan/plan_builder.h"
 
@@ -19,12 +19,14 @@ static void note_use(struct plan *plan, const struct plan_operand *operand, int 
         plan->tensors[operand->tensor].last_step = step;
 }
 
-static void find_last_steps(struct plan *plan)
+/* Sets from when to when intermediates live. */
+static void find_lifetimes(struct plan *plan)
 {
     for (int s = 0; s < plan->n_steps; s++) {
         struct plan_step *step = &plan->steps[s];
-        step->n_destroy = 0;
-        if (step->create >= 0)
+        bool creates = !step->add && step->C.tensor >= plan->n_program_tensors;
+        step->create = creates ? step->C.tensor : -1;
+        if (creates)
             plan->tensors[step->create].first_step = s;
         note_use(plan, &step->C, s);
         note_use(plan, &step->A, s);
@@ -32,9 +34,13 @@ static void find_last_steps(struct plan *plan)
     }
     for (int t = plan->n_program_tensors; t < plan->n_tensors; t++) {
         struct plan_tensor *tensor = &plan->tensors[t];
-        if (tensor->filled_from < 0 && tensor->loop < 0 &&
-            tensor->first_step < plan->first_iterated && tensor->last_step >= plan->first_iterated)
+        struct plan_step *last = &plan->steps[tensor->last_step];
+        if (tensor->filled_from >= 0 || tensor->loop >= 0)
+            continue;
+        if (tensor->first_step < plan->first_iterated && tensor->last_step >= plan->first_iterated)
             tensor->last_step = plan->n_steps;
+        else
+            last->destroy[last->n_destroy++] = t;
     }
 }
 
@@ -56,28 +62,14 @@ static void find_peak(struct plan *plan)
     }
 }
 
-/* Sets from when to when intermediates live, and the peak of memory. */
-static void find_lifetimes(struct plan *plan)
-{
-    find_last_steps(plan);
-    for (int t = plan->n_program_tensors; t < plan->n_tensors; t++) {
-        int last = plan->tensors[t].last_step;
-        if (plan->tensors[t].loop < 0 && plan->tensors[t].filled_from < 0 && last < plan->n_steps) {
-            struct plan_step *step = &plan->steps[last];
-            step->destroy[step->n_destroy++] = t;
-        }
-    }
-    find_peak(plan);
-}
-
 /* --- stages --- */
 
-/* How many stages follow the first of the steps that write, replace or read a tensor, among those
- * after the one at hand, by what they do in their stage; -1: there is none. */
+/* The last of the steps that write, replace or read a tensor, among those after the one at hand, by its place from
+ * the end: N_PLAN_PHASES for each stage that follows, and one for each phase of its own; -1: there is none. */
 struct plan_depth {
-    int written[N_PLAN_PHASES], replaced[N_PLAN_PHASES], read[N_PLAN_PHASES];
-    int last
-        [N_PLAN_PHASES]; /* while steps are ordered: the last step that writes it; -1: none yet */
+    int written, replaced, read;
+    /* While steps are ordered: the last one so far that writes it in each phase; -1: none. */
+    int last[N_PLAN_PHASES];
 };
 
 static int max_depth(int a, int b)
@@ -85,43 +77,36 @@ static int max_depth(int a, int b)
     return a > b ? a : b;
 }
 
-/* The stages that must follow a step: those of each that must come after it, and one more unless that one
- * comes after it in the stage. */
-static int find_depth(const struct plan_step *step, const struct plan_depth *of)
+/* The place of a step from the end: before each step that must come after it, in a phase of its kind. Sums share a
+ * stage, but what replaces C comes before sums of an earlier phase.
+ * least  places that are taken by other stages */
+static int find_depth(const struct plan_step *step, const struct plan_depth *of, int least)
 {
     const struct plan_depth *C = &of[step->C.tensor];
-    int depth = 0;
-    for (int phase = 0; phase < N_PLAN_PHASES; phase++) {
-        int more = (int)step->phase < phase ? 0 : 1;
-        /* A step that replaces C shares no stage with sums of an earlier phase into C. */
-        int after_sum = !step->add && (int)step->phase > phase;
-        depth = max_depth(depth, of[step->A.tensor].written[phase] + more);
-        if (step->B.tensor >= 0)
-            depth = max_depth(depth, of[step->B.tensor].written[phase] + more);
-        depth = max_depth(depth, max_depth(C->replaced[phase], C->read[phase]) + more);
-        depth = max_depth(depth, C->written[phase] + after_sum);
-    }
-    return depth;
+    int own = N_PLAN_PHASES - 1 - (int)step->phase;
+    int after = max_depth(of[step->A.tensor].written, max_depth(C->replaced, C->read)) + 1;
+    if (step->B.tensor >= 0)
+        after = max_depth(after, of[step->B.tensor].written + 1);
+    after = max_depth(max_depth(after, least),
+                      step->add ? C->written - C->written % N_PLAN_PHASES : C->written);
+    int n_stages = (max_depth(after, own) - own + N_PLAN_PHASES - 1) / N_PLAN_PHASES;
+    return N_PLAN_PHASES * n_stages + own;
 }
 
 static void note_depth(const struct plan_step *step, int depth, struct plan_depth *of)
 {
     struct plan_depth *C = &of[step->C.tensor];
-    int *read_A = &of[step->A.tensor].read[step->phase];
-    C->written[step->phase] = max_depth(C->written[step->phase], depth);
-    if (!step->add)
-        C->replaced[step->phase] = max_depth(C->replaced[step->phase], depth);
-    *read_A = max_depth(*read_A, depth);
-    if (step->B.tensor >= 0) {
-        int *read_B = &of[step->B.tensor].read[step->phase];
-        *read_B = max_depth(*read_B, depth);
-    }
+    C->written = max_depth(C->written, depth);
+    C->replaced = step->add ? C->replaced : max_depth(C->replaced, depth);
+    of[step->A.tensor].read = max_depth(of[step->A.tensor].read, depth);
+    if (step->B.tensor >= 0)
+        of[step->B.tensor].read = max_depth(of[step->B.tensor].read, depth);
 }
 
-/* Where a step goes: those of a stage that do the same and write to the same tensor follow the first of
- * them. */
+/* Where a step goes: those that do the same in a stage and write to the same tensor follow the first of them. */
 struct stage_place {
-    int stage, phase, first, step;
+    int slot; /* N_PLAN_PHASES * stage + phase */
+    int first, step;
 };
 
 struct stage_search {
@@ -135,48 +120,28 @@ static void reset_depths(const struct plan *plan, struct stage_search *search)
     memset(search->depths, -1, (size_t)plan->n_tensors * sizeof *search->depths);
 }
 
-/* Stages, counted from first_stage on, of the steps [begin, end); returns the next stage. */
-static int find_stages(const struct plan *plan, int begin, int end, int first_stage,
-                       struct stage_search *search)
+/* Finds the places from the end, slot, of the steps [begin, end), before *n_after stages, to which theirs are added.
+ * A loop over tiles has a stage of its own. */
+static void find_slots(int begin, int end, int *n_after, struct stage_search *search)
 {
-    struct stage_place *place = search->place;
-    int deepest = -1;
-    reset_depths(plan, search);
-    /* First how many stages must follow each. */
+    int least = N_PLAN_PHASES * *n_after;
     for (int s = end - 1; s >= begin; s--) {
-        place[s].stage = find_depth(&search->from[s], search->depths);
-        note_depth(&search->from[s], place[s].stage, search->depths);
-        deepest = max_depth(deepest, place[s].stage);
+        const struct plan_step *step = &search->from[s];
+        if (step->loop >= 0)
+            least = N_PLAN_PHASES * *n_after;
+        int depth = search->place[s].slot = find_depth(step, search->depths, least);
+        note_depth(step, depth, search->depths);
+        *n_after = max_depth(*n_after, depth / N_PLAN_PHASES + 1);
+        if (step->loop >= 0)
+            least = N_PLAN_PHASES * *n_after;
     }
-    for (int s = begin; s < end; s++)
-        place[s].stage = first_stage + deepest - place[s].stage;
-    return first_stage + deepest + 1;
-}
-
-/* Likewise, where loops are steps: each is a stage. */
-static int find_stages_and_loops(const struct plan *plan, int begin, int end, int first_stage,
-                                 struct stage_search *search)
-{
-    int stage = first_stage;
-    for (int s = begin; s <= end; s++) {
-        if (s < end && search->from[s].loop < 0)
-            continue;
-        if (begin < s)
-            stage = find_stages(plan, begin, s, stage, search);
-        if (s < end)
-            search->place[s].stage = stage++;
-        begin = s + 1;
-    }
-    return stage;
 }
 
 static int compare_places(const void *left, const void *right)
 {
     const struct stage_place *a = left, *b = right;
-    if (a->stage != b->stage)
-        return a->stage < b->stage ? -1 : 1;
-    if (a->phase != b->phase)
-        return a->phase < b->phase ? -1 : 1;
+    if (a->slot != b->slot)
+        return a->slot < b->slot ? -1 : 1;
     if (a->first != b->first)
         return a->first < b->first ? -1 : 1;
     return a->step < b->step ? -1 : 1;
@@ -189,10 +154,9 @@ static void sort_places(const struct plan *plan, struct stage_search *search)
     struct stage_place *place = search->place;
     reset_depths(plan, search);
     for (int s = 0; s < plan->n_steps; s++) {
-        int phase = (int)search->from[s].phase;
-        int *last = &search->depths[search->from[s].C.tensor].last[phase];
-        bool has_first = *last >= 0 && place[*last].stage == place[s].stage;
-        place[s].phase = phase;
+        const struct plan_step *step = &search->from[s];
+        int *last = &search->depths[step->C.tensor].last[step->phase];
+        bool has_first = *last >= 0 && place[*last].slot == place[s].slot;
         place[s].first = has_first ? place[*last].first : s;
         *last = place[s].step = s;
     }
@@ -202,20 +166,26 @@ static void sort_places(const struct plan *plan, struct stage_search *search)
 /* Orders the steps by their stages, those that join side by side. */
 static void make_stages(struct plan *plan, struct stage_search *search)
 {
-    int n = 0;
-    plan->first_iterated_stage = find_stages_and_loops(plan, 0, plan->first_iterated, 0, search);
-    plan->first_final_stage = find_stages_and_loops(plan, plan->first_iterated, plan->first_final,
-                                                    plan->first_iterated_stage, search);
-    plan->n_stages = find_stages_and_loops(plan, plan->first_final, plan->n_steps,
-                                           plan->first_final_stage, search);
+    int n = 0, n_final = 0;
+    reset_depths(plan, search);
+    find_slots(plan->first_final, plan->n_steps, &n_final, search);
+    int n_iterated = n_final;
+    find_slots(plan->first_iterated, plan->first_final, &n_iterated, search);
+    plan->n_stages = n_iterated;
+    find_slots(0, plan->first_iterated, &plan->n_stages, search);
+    plan->first_iterated_stage = plan->n_stages - n_iterated;
+    plan->first_final_stage = plan->n_stages - n_final;
+    for (int s = 0; s < plan->n_steps; s++)
+        search->place[s].slot = N_PLAN_PHASES * plan->n_stages - 1 - search->place[s].slot;
     sort_places(plan, search);
     for (int k = 0; k < plan->n_stages; k++) {
         plan->stage_begin[k] = n;
-        for (; n < plan->n_steps && search->place[n].stage == k; n++) {
+        for (; n < plan->n_steps && search->place[n].slot / N_PLAN_PHASES == k; n++) {
             const struct stage_place *place = &search->place[n];
-            plan->steps[n] = search->from[place->step];
-            plan->steps[n].joins = place->phase == PLAN_CONTRACT && place->step > place->first &&
-                                   plan->tensors[plan->steps[n].C.tensor].labels.rank > 0;
+            struct plan_step *step = &plan->steps[n];
+            *step = search->from[place->step];
+            step->joins = step->phase == PLAN_CONTRACT && place->step > place->first &&
+                          plan->tensors[step->C.tensor].labels.rank > 0;
         }
     }
     plan->stage_begin[plan->n_stages] = n;
@@ -235,6 +205,7 @@ enum status plan_builder_stages(struct plan *plan)
         memcpy(from, plan->steps, (size_t)plan->n_steps * sizeof *from);
         make_stages(plan, &search);
         find_lifetimes(plan);
+        find_peak(plan);
     }
     free(from);
     free(search.place);

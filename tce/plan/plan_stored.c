@@ -14,7 +14,7 @@ static bool is_read(const struct plan *plan, int n, const struct plan_step steps
 {
     for (int s = 0; s < n; s++)
         if ((steps[s].A.tensor == tensor || steps[s].B.tensor == tensor) &&
-            (steps[s].phase != PLAN_PACK || plan->packings[steps[s].packing].n_terms > 2))
+            (steps[s].phase != PLAN_PACK || plan->tensors[steps[s].C.tensor].packing->n_terms > 2))
             return true;
     return false;
 }
@@ -49,7 +49,6 @@ static void drop_packing(struct plan *plan)
             continue;
         }
         plan->tensors[step->C.tensor].filled_from = step->A.tensor;
-        plan->tensors[step->C.tensor].packing = step->packing;
         plan->first_iterated -= s < first_iterated;
         plan->first_final -= s < first_final;
     }
@@ -101,8 +100,8 @@ static enum status store_unique_pairs(struct plan *plan, const struct plan_packe
     struct plan_tensor *tensor = &plan->tensors[packed->tensor];
     if (packed->of >= plan->n_program_tensors)
         return STATUS_OK;
-    TRY(packing_symmetry(&plan->packings[packed->packing],
-                         &plan->program->tensors[packed->of].symmetry, &tensor->inherited));
+    TRY(packing_symmetry(tensor->packing, &plan->program->tensors[packed->of].symmetry,
+                         &tensor->inherited));
     return store_unique(tensor, &tensor->inherited);
 }
 

@@ -14,44 +14,40 @@
 enum { PRODUCT_SIZE = 256 };
 #define PRODUCT_S 0.25
 
-/* Use of the tasks of stages, one after another. */
+/* Use of the tasks of all stages, one after another. */
 struct task_walk {
     struct taskpool_history *history; /* to which each task is added, or NULL */
-    bool sums;                        /* whether seconds are added up */
-    int rank, n_processes;            /* of the sum, which they share */
-    int64_t n_tasks;                  /* of the stages so far */
-    double seconds;                   /* of the last stage, of this process's tasks */
+    int rank, n_processes;            /* of the sums of seconds, which they share; 0: no sums */
+    int64_t n_tasks;
+    struct predicted_seconds seconds; /* of this process's tasks */
 };
 
-static enum status walk_tasks(struct task_walk *walk, const struct stage *stage)
+static enum status walk_tasks(struct task_walk *walk, const struct stage *stage, double *seconds)
 {
     int64_t n = stage_n_tasks(stage), stride = 1 + n / MOST_TASKS;
     for (int64_t task = 0; walk->history && task < n; task++)
         TRY(history_add(walk->history, walk->n_tasks + task, stage_task_seconds(stage, task), 0));
-    for (int64_t task = walk->rank * stride; walk->sums && task < n;
+    for (int64_t task = walk->rank * stride; walk->n_processes > 0 && task < n;
          task += walk->n_processes * stride)
-        walk->seconds += (double)stride * stage_task_seconds(stage, task);
+        *seconds += (double)stride * stage_task_seconds(stage, task);
     walk->n_tasks += n;
     return STATUS_OK;
 }
 
-static enum status walk_stage(const struct plan *plan, int stage, struct task_walk *walk)
-{
-    static const struct contraction_settings settings = {0};
-    struct plan_tasks tasks;
-    walk->seconds = 0;
-    enum status status = plan_tasks_init(plan, stage, &settings, &tasks);
-    if (status == STATUS_OK && tasks.stage)
-        status = walk_tasks(walk, tasks.stage);
-    plan_tasks_fini(&tasks);
-    return status;
-}
-
 static enum status walk_stages(const struct plan *plan, struct task_walk *walk)
 {
-    for (int stage = 0; stage < plan->n_stages; stage++)
-        TRY(walk_stage(plan, stage, walk));
-    return STATUS_OK;
+    static const struct contraction_settings settings = {0};
+    enum status status = STATUS_OK;
+    for (int stage = 0; stage < plan->n_stages && status == STATUS_OK; stage++) {
+        bool once = stage < plan->first_iterated_stage || stage >= plan->first_final_stage;
+        struct plan_tasks tasks;
+        status = plan_tasks_init(plan, stage, &settings, &tasks);
+        if (status == STATUS_OK && tasks.stage)
+            status = walk_tasks(walk, tasks.stage,
+                                once ? &walk->seconds.once : &walk->seconds.iteration);
+        plan_tasks_fini(&tasks);
+    }
+    return status;
 }
 
 enum status predicted_tasks_count(const struct plan *plan, struct predicted_tasks *tasks)
@@ -102,31 +98,18 @@ done:
     return status;
 }
 
-/* Seconds of a process, by the plan's own measure of an operation. */
-static enum status sum_seconds(const struct plan *plan, struct task_walk *walk,
-                               struct predicted_seconds *seconds)
-{
-    for (int stage = 0; stage < plan->n_stages; stage++) {
-        bool once = stage < plan->first_iterated_stage || stage >= plan->first_final_stage;
-        TRY(walk_stage(plan, stage, walk));
-        *(once ? &seconds->once : &seconds->iteration) += walk->seconds;
-    }
-    return STATUS_OK;
-}
-
 enum status predicted_tasks_seconds(const struct plan *plan, MPI_Comm comm,
                                     struct predicted_seconds *seconds)
 {
-    struct task_walk walk = {.sums = true};
+    struct task_walk walk = {0};
     double operation_s;
     MPI_Comm_rank(comm, &walk.rank);
     MPI_Comm_size(comm, &walk.n_processes);
-    *seconds = (struct predicted_seconds){0};
-    TRY(status_agree(comm, sum_seconds(plan, &walk, seconds)));
+    TRY(status_agree(comm, walk_stages(plan, &walk)));
     TRY(status_agree(comm, time_operation(&operation_s)));
     double speed = operation_s / SECONDS_PER_FLOP / walk.n_processes;
-    seconds->iteration *= speed;
-    seconds->once *= speed;
+    seconds->iteration = speed * walk.seconds.iteration;
+    seconds->once = speed * walk.seconds.once;
     MPI_Allreduce(MPI_IN_PLACE, seconds, 2, MPI_DOUBLE, MPI_SUM, comm);
     return STATUS_OK;
 }

@@ -15,9 +15,10 @@ static int number_of(struct product *product, const struct program *program, int
     return product->n_indices++;
 }
 
-static struct product_operand product_operand_of(struct product *product,
-                                                 const struct program *program,
-                                                 const struct program_factor *factor)
+static struct product_factor product_factor_of(struct product *product,
+                                               const struct program *program,
+                                               const struct program_factor *factor,
+                                               const int version[])
 {
     const struct program_tensor *tensor = &program->tensors[factor->tensor];
     struct product_operand operand = {
@@ -27,7 +28,7 @@ static struct product_operand product_operand_of(struct product *product,
         operand.has_irrep[d] = true;
         operand.sign[d] = tensor->sign[d];
     }
-    return operand;
+    return (struct product_factor){factor->tensor, version[factor->tensor], operand};
 }
 
 enum status product_init(const struct program *program, const struct label_spaces *spaces,
@@ -46,16 +47,13 @@ enum status product_init(const struct program *program, const struct label_space
         product_fini(product);
         return FAIL(STATUS_NO_MEMORY, "no memory for a product of %d tensors", term->n_factors);
     }
-    product->target = product_operand_of(product, program, target);
+    product->target = product_factor_of(product, program, target, version);
     for (int i = 0; i < product->n_indices; i++)
         product->index[i].outer = true;
     for (int f = 0; f < term->n_factors; f++) {
-        struct product_factor *factor = &product->factor[f];
-        factor->tensor = term->factors[f].tensor;
-        factor->version = version[factor->tensor];
-        factor->operand = product_operand_of(product, program, &term->factors[f]);
-        for (int d = 0; d < factor->operand.rank; d++)
-            product->index[factor->operand.index[d]].factors |= UINT64_C(1) << f;
+        product->factor[f] = product_factor_of(product, program, &term->factors[f], version);
+        for (int d = 0; d < product->factor[f].operand.rank; d++)
+            product->index[product->factor[f].operand.index[d]].factors |= UINT64_C(1) << f;
     }
     return STATUS_OK;
 }
@@ -129,7 +127,7 @@ static int label_weight(enum label_kind kind, const struct product_operand *oper
 static bool index_has_labels(const struct product *product, enum label_kind kind, int index)
 {
     const struct label_space *space = &product->spaces->spaces[product->index[index].space];
-    return kind == IRREPS ? space->without_irreps != NULL : space->has_spins;
+    return kind == IRREPS ? space->without_irreps != NULL : space->max_spin > 0;
 }
 
 /* The factor of an index in a combination; an irrep taken twice is trivial. */
@@ -159,10 +157,10 @@ static int score_law(const struct product *product, enum label_kind kind, struct
     return score;
 }
 
-static struct combination choose_law(const struct product *product, enum label_kind kind,
-                                     const struct product_operand *A,
-                                     const struct product_operand *B,
-                                     const struct product_operand *result)
+/* Gives the result the law, of all combinations of A's and B's, that restricts most of its indices. */
+static void set_law(const struct product *product, enum label_kind kind,
+                    const struct product_operand *A, const struct product_operand *B,
+                    struct product_operand *result)
 {
     static const struct combination tried[] = {{1, 1}, {1, -1}, {1, 0}, {0, 1}};
     struct combination best = {0, 0};
@@ -174,24 +172,19 @@ static struct combination choose_law(const struct product *product, enum label_k
             best = tried[t];
         }
     }
-    return best;
-}
-
-static void set_labels(const struct product *product, const struct product_operand *A,
-                       const struct product_operand *B, struct product_operand *result)
-{
-    const struct combination irreps = choose_law(product, IRREPS, A, B, result);
-    const struct combination spins = choose_law(product, SPINS, A, B, result);
     for (int d = 0; d < result->rank; d++) {
         int index = result->index[d];
-        result->has_irrep[d] = !index_has_labels(product, IRREPS, index) ||
-                               combined_weight(IRREPS, irreps, A, B, index) != 0;
-        result->sign[d] = (int8_t)(index_has_labels(product, SPINS, index)
-                                       ? combined_weight(SPINS, spins, A, B, index)
-                                       : 1);
+        int weight =
+            index_has_labels(product, kind, index) ? combined_weight(kind, best, A, B, index) : 1;
+        if (kind == IRREPS)
+            result->has_irrep[d] = weight != 0;
+        else
+            result->sign[d] = (int8_t)weight;
     }
-    result->irrep = (irreps.of_A ? A->irrep : 0) ^ (B && irreps.of_B ? B->irrep : 0);
-    result->spin = spins.of_A * A->spin + (B ? spins.of_B * B->spin : 0);
+    if (kind == IRREPS)
+        result->irrep = (best.of_A ? A->irrep : 0) ^ (B && best.of_B ? B->irrep : 0);
+    else
+        result->spin = best.of_A * A->spin + (B ? best.of_B * B->spin : 0);
 }
 
 void product_combine(const struct product *product, uint64_t part, const struct product_operand *A,
@@ -202,29 +195,33 @@ void product_combine(const struct product *product, uint64_t part, const struct 
         append_indices(product, part, A, B, true, result);
     append_indices(product, part, A, B, false, result);
     append_indices(product, part, B, A, false, result);
-    set_labels(product, A, B, result);
+    set_law(product, IRREPS, A, B, result);
+    set_law(product, SPINS, A, B, result);
 }
 
 /* --- counts --- */
 
-/* Laws of labels that tuples of values must meet, and how many beginnings of tuples have
- * brought together what: count[state] over irreps and sums of spins of all laws. */
-enum { MAX_LAWS = 3 };
+enum { MAX_LAWS = 2, IRREP_BITS = 3 };
 
+/* Laws of labels that tuples of values must meet, and how many beginnings of tuples have brought together what.
+ * The state of a beginning is the irreps of all laws, as bits, and above them their sums of spins, the digits
+ * of a number, each of which begins at max_spin. */
 struct label_count {
     const struct product *product;
     int n_laws;
     const struct product_operand *law[MAX_LAWS];
-    int n_irreps[MAX_LAWS]; /* 1 if the law's indices have only irrep 0 */
-    int max_spin[MAX_LAWS]; /* of a sum, either sign */
+    int irrep_shift[MAX_LAWS]; /* -1: its indices have only irrep 0 */
+    int max_spin[MAX_LAWS];    /* of a sum, either sign */
+    int spin_scale[MAX_LAWS];
+    int n_irrep_bits, n_spin_states;
     size_t n_states;
     double *now, *next;
 };
 
-/* One class of an index: what it changes in each law. */
+/* A change of the state. */
 struct label_move {
-    double size;
-    int irrep[MAX_LAWS], spin[MAX_LAWS];
+    size_t irreps;
+    int spins;
 };
 
 static const struct label_space *label_space_of(const struct product *product, int index)
@@ -235,57 +232,58 @@ static const struct label_space *label_space_of(const struct product *product, i
 static bool is_counted(const struct label_count *count, int index)
 {
     for (int law = 0; law < count->n_laws; law++)
-        for (int d = 0; d < count->law[law]->rank; d++)
-            if (count->law[law]->index[d] == index)
-                return true;
+        if (times_in(count->law[law], index) > 0)
+            return true;
     return false;
 }
 
-static void size_law(struct label_count *count, int law)
+static void add_law(struct label_count *count, const struct product_operand *operand)
 {
-    const struct product_operand *operand = count->law[law];
-    count->n_irreps[law] = 1;
-    count->max_spin[law] = 0;
+    int law = count->n_laws++;
+    bool has_irreps = false;
+    count->law[law] = operand;
     for (int d = 0; d < operand->rank; d++) {
         const struct label_space *space = label_space_of(count->product, operand->index[d]);
-        if (space->without_irreps && operand->has_irrep[d])
-            count->n_irreps[law] = N_IRREPS;
+        has_irreps = has_irreps || (space->without_irreps && operand->has_irrep[d]);
         count->max_spin[law] += operand->sign[d] != 0 ? space->max_spin : 0;
     }
-    count->n_states *= (size_t)(count->n_irreps[law] * (2 * count->max_spin[law] + 1));
+    count->irrep_shift[law] = has_irreps ? count->n_irrep_bits : -1;
+    count->n_irrep_bits += has_irreps ? IRREP_BITS : 0;
+    count->spin_scale[law] = count->n_spin_states;
+    count->n_spin_states *= 2 * count->max_spin[law] + 1;
+    count->n_states = (size_t)count->n_spin_states << count->n_irrep_bits;
 }
 
+static void add_move(const struct label_count *count, int law, int irrep, int spin,
+                     struct label_move *move)
+{
+    if (count->irrep_shift[law] >= 0)
+        move->irreps ^= (size_t)irrep << count->irrep_shift[law];
+    move->spins += spin * count->spin_scale[law];
+}
+
+/* The move of one class of an index. */
 static struct label_move move_of(const struct label_count *count, int index,
                                  const struct label_class *labels)
 {
-    struct label_move move = {.size = labels->size};
+    struct label_move move = {0, 0};
     for (int law = 0; law < count->n_laws; law++) {
         const struct product_operand *operand = count->law[law];
-        for (int d = 0; d < operand->rank; d++) {
-            if (operand->index[d] != index)
-                continue;
-            move.irrep[law] ^= operand->has_irrep[d] ? labels->irrep : 0;
-            move.spin[law] += operand->sign[d] * labels->spin;
-        }
+        for (int d = 0; d < operand->rank; d++)
+            if (operand->index[d] == index)
+                add_move(count, law, operand->has_irrep[d] ? labels->irrep : 0,
+                         operand->sign[d] * labels->spin, &move);
     }
     return move;
 }
 
-/* The state after a move. Sums of spins stay within max_spin, which counts all indices. */
+/* Sums of spins stay within max_spin, which counts all indices: no digit runs over. */
 static size_t state_after(const struct label_count *count, size_t state,
                           const struct label_move *move)
 {
-    size_t result = 0, scale = 1;
-    for (int law = 0; law < count->n_laws; law++) {
-        size_t n_irreps = (size_t)count->n_irreps[law];
-        size_t n_spin_sums = (size_t)(2 * count->max_spin[law] + 1);
-        size_t irrep = (state % n_irreps) ^ (size_t)(n_irreps > 1 ? move->irrep[law] : 0);
-        size_t spin = (size_t)((int)(state / n_irreps % n_spin_sums) + move->spin[law]);
-        result += scale * (irrep + n_irreps * spin);
-        scale *= n_irreps * n_spin_sums;
-        state /= n_irreps * n_spin_sums;
-    }
-    return result;
+    size_t spins = (size_t)((int)(state >> count->n_irrep_bits) + move->spins);
+    size_t irreps = state & (((size_t)1 << count->n_irrep_bits) - 1);
+    return spins << count->n_irrep_bits | (irreps ^ move->irreps);
 }
 
 static void count_moves_of_index(struct label_count *count, int index)
@@ -296,41 +294,42 @@ static void count_moves_of_index(struct label_count *count, int index)
         struct label_move move = move_of(count, index, &space->label_class[c]);
         for (size_t state = 0; state < count->n_states; state++)
             if (count->now[state] != 0)
-                count->next[state_after(count, state, &move)] += count->now[state] * move.size;
+                count->next[state_after(count, state, &move)] +=
+                    count->now[state] * space->label_class[c].size;
     }
     double *swap = count->now;
     count->now = count->next;
     count->next = swap;
 }
 
-/* The state in which nothing, or just what the laws ask for, has been brought together;
- * false if no tuple can do that. */
-static bool find_label_state(const struct label_count *count, bool end, size_t *state)
+/* The states in which nothing, and in which just what the laws ask for has been brought together; false if no
+ * tuple can do that. */
+static bool find_label_states(const struct label_count *count, size_t *begin, size_t *end)
 {
-    size_t scale = 1;
-    *state = 0;
+    struct label_move first = {0, 0}, all = {0, 0};
     for (int law = 0; law < count->n_laws; law++) {
-        int irrep = end ? count->law[law]->irrep : 0, spin = end ? count->law[law]->spin : 0;
-        int max_spin = count->max_spin[law];
-        if (irrep >= count->n_irreps[law] || abs(spin) > max_spin)
+        const struct product_operand *operand = count->law[law];
+        if ((operand->irrep != 0 && count->irrep_shift[law] < 0) ||
+            abs(operand->spin) > count->max_spin[law])
             return false;
-        *state += scale * (size_t)(irrep + count->n_irreps[law] * (spin + max_spin));
-        scale *= (size_t)(count->n_irreps[law] * (2 * max_spin + 1));
+        add_move(count, law, 0, count->max_spin[law], &first);
+        add_move(count, law, operand->irrep, operand->spin, &all);
     }
+    *begin = state_after(count, 0, &first);
+    *end = state_after(count, *begin, &all);
     return true;
 }
 
-enum status product_count(const struct product *product, int n,
-                          const struct product_operand *const operand[], double *result)
+enum status product_count(const struct product *product, const struct product_operand *A,
+                          const struct product_operand *B, double *result)
 {
-    struct label_count count = {.product = product, .n_laws = n, .n_states = 1};
+    struct label_count count = {.product = product, .n_spin_states = 1};
     size_t begin, end;
     *result = 0;
-    for (int law = 0; law < n; law++) {
-        count.law[law] = operand[law];
-        size_law(&count, law);
-    }
-    if (!find_label_state(&count, true, &end) || !find_label_state(&count, false, &begin))
+    add_law(&count, A);
+    if (B)
+        add_law(&count, B);
+    if (!find_label_states(&count, &begin, &end))
         return STATUS_OK;
     double *states = calloc(2 * count.n_states, sizeof *states);
     TRY(CHECK_MEMORY(states, "no memory to count operations"));
@@ -342,39 +341,6 @@ enum status product_count(const struct product *product, int n,
             count_moves_of_index(&count, i);
     *result = count.now[end];
     free(states);
-    return STATUS_OK;
-}
-
-/* Whether what the target asks for follows from A's and B's laws and need not be counted. */
-static bool target_follows(const struct product *product, const struct product_operand *A,
-                           const struct product_operand *B)
-{
-    const struct product_operand *target = &product->target;
-    struct product_operand implied;
-    product_combine(product, product_all(product), A, B, &implied);
-    if (implied.irrep != target->irrep || implied.spin != target->spin)
-        return false;
-    for (int d = 0; d < target->rank; d++) {
-        int e = 0;
-        while (implied.index[e] != target->index[d])
-            e++;
-        if (implied.has_irrep[e] != target->has_irrep[d] || implied.sign[e] != target->sign[d])
-            return false;
-    }
-    return true;
-}
-
-enum status product_flops(const struct product *product, const struct product_operand *A,
-                          const struct product_operand *B, bool into_target, double *flops)
-{
-    const struct product_operand *law[MAX_LAWS] = {A};
-    int n = 1;
-    if (B)
-        law[n++] = B;
-    if (into_target && !target_follows(product, A, B))
-        law[n++] = &product->target;
-    TRY(product_count(product, n, law, flops));
-    *flops *= 2;
     return STATUS_OK;
 }
 
@@ -410,46 +376,25 @@ static int compare_words(const struct product_key *left, const struct product_ke
     return 0;
 }
 
-static int compare_factors(const struct product *product, int f, int g)
-{
-    const struct product_factor *left = &product->factor[f], *right = &product->factor[g];
-    if (left->tensor != right->tensor)
-        return left->tensor < right->tensor ? -1 : 1;
-    return (left->version > right->version) - (left->version < right->version);
-}
-
-/* Appends the factors that are left in every order that tensors and versions allow. */
+/* Appends the factors that are left in every order that may still give the smallest words. */
 static void search_factor_orders(struct key_search *search, uint64_t left)
 {
-    const struct product *product = search->product;
-    if (left == 0) {
-        if (search->least.n_words == 0 || compare_words(&search->key, &search->least) < 0)
-            search->least = search->key;
-        return;
-    }
-    int first = -1;
-    for (int f = 0; f < product->n_factors; f++)
-        if ((left >> f & 1) && (first < 0 || compare_factors(product, f, first) < 0))
-            first = f;
     int n_words = search->key.n_words, n_indices = search->key.n_indices;
-    for (int f = first; f < product->n_factors; f++) {
-        if (!(left >> f & 1) || compare_factors(product, f, first) != 0)
-            continue;
-        append_key_factor(search, f);
-        search_factor_orders(search, left & ~(UINT64_C(1) << f));
+    int order = search->least.n_words > 0 ? compare_words(&search->key, &search->least) : -1;
+    if (left == 0 && order < 0)
+        search->least = search->key;
+    for (uint64_t next = order > 0 ? 0 : left; next != 0; next &= next - 1) {
+        append_key_factor(search, __builtin_ctzll(next));
+        search_factor_orders(search, left & ~(next & -next));
         search->key.n_words = n_words;
         search->key.n_indices = n_indices;
     }
 }
 
-bool product_key(const struct product *product, uint64_t part, struct product_key *key)
+void product_key(const struct product *product, uint64_t part, struct product_key *key)
 {
-    int n = __builtin_popcountll(part);
-    if (n > KEY_MAX_FACTORS)
-        return false;
     struct key_search search = {.product = product, .part = part};
-    search.key.word[search.key.n_words++] = n;
+    search.key.word[search.key.n_words++] = __builtin_popcountll(part);
     search_factor_orders(&search, part);
     *key = search.least;
-    return true;
 }

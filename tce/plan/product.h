@@ -25,9 +25,10 @@ struct product_operand {
     int irrep, spin;
 };
 
+/* A tensor with indices of the product. */
 struct product_factor {
-    int tensor;
-    int version; /* how often it has been changed before */
+    int tensor;  /* number; -1: there is none */
+    int version; /* how often it has been changed before; 0 of intermediates */
     struct product_operand operand;
 };
 
@@ -41,7 +42,7 @@ struct product_index {
 
 struct product {
     const struct label_spaces *spaces; /* borrowed */
-    struct product_operand target;
+    struct product_factor target;
     int n_factors;
     struct product_factor *factor;
     int n_indices;
@@ -64,28 +65,17 @@ bool product_has(const struct product *product, uint64_t part, int index);
 /* Indices of a part; may be more than MAX_RANK. */
 int product_rank(const struct product *product, uint64_t part);
 
-/* The part that A and B make (B may be NULL: A with sums over indices that only it has).
+/* The part that A and B make (B may be NULL here and below: A with sums over indices that only it has).
  * Its indices are those of both A and B, A's, B's, in their orders. Its labels are a
  * combination of theirs from which the summed indices have vanished, with as many
  * indices as there can be. The part must have at most MAX_RANK indices. */
 void product_combine(const struct product *product, uint64_t part, const struct product_operand *A,
                      const struct product_operand *B, struct product_operand *result);
 
-/* Tuples of values of all indices that occur in the n operands, such that each has a block:
- * of one, its elements; of A, B and the result, the multiplications of a contraction.
- * Errors: STATUS_NO_MEMORY. */
-enum status product_count(const struct product *product, int n,
-                          const struct product_operand *const operand[], double *count);
-
-/* Floating-point operations of the step that makes a part of A and B, or of A alone: an
- * addition with each multiplication.
- * into_target  made into the target, whose labels may ask for more than A's and B's
- * Errors: STATUS_NO_MEMORY. */
-enum status product_flops(const struct product *product, const struct product_operand *A,
-                          const struct product_operand *B, bool into_target, double *flops);
-
-/* Most factors of a product that has a key. */
-enum { KEY_MAX_FACTORS = 6 };
+/* Tuples of values of all indices that occur in A or B, such that each of them has a block: the elements of A
+ * alone, or the multiplications of a contraction. Errors: STATUS_NO_MEMORY. */
+enum status product_count(const struct product *product, const struct product_operand *A,
+                          const struct product_operand *B, double *count);
 
 /* The canonical form of a part: two parts compute the same if their words are equal. The words are
  * the number of factors and, for each factor, its tensor, its version and, for each position, twice
@@ -94,11 +84,10 @@ enum { KEY_MAX_FACTORS = 6 };
  * smallest words. */
 struct product_key {
     int n_words;
-    int word[1 + KEY_MAX_FACTORS * (2 + MAX_RANK)];
+    int word[1 + PROGRAM_MAX_FACTORS * (2 + MAX_RANK)];
     int n_indices;
-    int index[KEY_MAX_FACTORS * MAX_RANK]; /* of the product, by these numbers */
+    int index[PROGRAM_MAX_FACTORS * MAX_RANK]; /* of the product, by these numbers */
 };
 
-/* Parts that differ only in the names of indices and the order of factors have the same words.
- * False if the part has too many factors. */
-bool product_key(const struct product *product, uint64_t part, struct product_key *key);
+/* Parts that differ only in the names of indices and the order of factors have the same words. */
+void product_key(const struct product *product, uint64_t part, struct product_key *key);

@@ -540,7 +540,7 @@ static void test_large_programs_are_parsed_or_refused_soon(void **state)
                    "2:33893: index 'i4999' is beyond the limit of 5000 such names");
     check_repeated("", "scalar E@\n", 10000, "", "5001:8: tensor 'E5000' is beyond the limit");
     check_repeated(PREAMBLE "E = C[i,j]", " * C[i,j]", 10000, "\n",
-                   "8:581: 'C' is tensor 65 of this");
+                   "8:77: 'C' is tensor 9 of this");
     check_repeated(PREAMBLE, "E += C[i,j]\n", 10000, "", NULL);
     check_repeated("scalar E, F\nE = F", " + F", 100000, "\n",
                    "2:400005: 'F' begins product 100001");
