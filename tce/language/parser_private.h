@@ -146,6 +146,13 @@ enum status parser_symmetrize(struct parser *parser, const struct parsed_symmetr
 /* A copy of a piece of text. */
 enum status parser_copy(const char *begin, size_t length, char **copy);
 
+/* Whether an index of program_index stands there. */
+bool program_factor_has_index(const struct program *program, const struct program_factor *factor,
+                              int index);
+bool program_term_has_index(const struct program *program, const struct program_term *term,
+                            int index);
+bool program_loop_has_index(const struct program_loop *loop, int index);
+
 /* Checks that every index of the target occurs in every term and the target in none, and that the labels of a term's
  * factors do not exclude its target's; that a loop's statement keeps to its tiles. Finds whether it keeps labels.
  * Errors: STATUS_INPUT. */

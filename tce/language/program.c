@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tce/language/program.h"
+#include "tce/language/parser_private.h"
 
 #include <stdarg.h>
 #include <stdio.h>

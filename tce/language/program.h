@@ -190,12 +190,6 @@ void program_fini(struct program *program);
 /* Whether a statement of [first, end) computes the tensor. */
 bool program_computes(const struct program *program, int first, int end, int tensor);
 
-bool program_factor_has_index(const struct program *program, const struct program_factor *factor,
-                              int index);
-bool program_term_has_index(const struct program *program, const struct program_term *term,
-                            int index);
-bool program_loop_has_index(const struct program_loop *loop, int index);
-
 /* Records "FILE:LINE:COLUMN: ..." and returns STATUS_INPUT. */
 enum status source_fail(const char *file, struct source_place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -78,24 +78,6 @@ static enum status check_filled_exchanges(const struct program *program,
     return STATUS_OK;
 }
 
-static enum status bind_fill(struct program *program, int number, const struct fill_symmetry *fill)
-{
-    struct program_tensor *tensor = &program->tensors[number];
-    bool stays = tensor->loop >= 0 || !program_computes(program, 0, program->n_statements, number);
-    struct symmetry symmetry;
-    TRY(find_fill_symmetry(tensor, fill, &symmetry));
-    enum status status = check_filled_exchanges(program, tensor, fill, &symmetry);
-    tensor->any_order = stays && fill && fill->rank == 0;
-    if (status == STATUS_OK && symmetry.n > 0 && tensor->loop < 0 && stays) {
-        symmetry_fini(&tensor->symmetry);
-        tensor->symmetry = symmetry;
-        tensor->fills_packed = fill->fills_packed;
-    } else {
-        symmetry_fini(&symmetry);
-    }
-    return status;
-}
-
 /* The symmetry of a fill, by its name; NULL: none is known. */
 static const struct fill_symmetry *find_fill(const char *name, int n,
                                              const struct fill_symmetry fills[])
@@ -110,12 +92,24 @@ static const struct fill_symmetry *find_fill(const char *name, int n,
     return NULL;
 }
 
-static enum status bind_fills(struct program *program, int n, const struct fill_symmetry fills[])
+static enum status bind_fill(struct program *program, int number, int n,
+                             const struct fill_symmetry fills[])
 {
-    for (int t = 0; t < program->n_tensors; t++)
-        if (program->tensors[t].fill)
-            TRY(bind_fill(program, t, find_fill(program->tensors[t].fill, n, fills)));
-    return STATUS_OK;
+    struct program_tensor *tensor = &program->tensors[number];
+    const struct fill_symmetry *fill = find_fill(tensor->fill, n, fills);
+    bool stays = tensor->loop >= 0 || !program_computes(program, 0, program->n_statements, number);
+    struct symmetry symmetry;
+    TRY(find_fill_symmetry(tensor, fill, &symmetry));
+    enum status status = check_filled_exchanges(program, tensor, fill, &symmetry);
+    tensor->any_order = stays && fill && fill->rank == 0;
+    if (status == STATUS_OK && symmetry.n > 0 && tensor->loop < 0 && stays) {
+        symmetry_fini(&tensor->symmetry);
+        tensor->symmetry = symmetry;
+        tensor->fills_packed = fill->fills_packed;
+    } else {
+        symmetry_fini(&symmetry);
+    }
+    return status;
 }
 
 /* --- random numbers --- */
@@ -464,7 +458,9 @@ enum status symmetry_check_program(struct program *program, int n,
                                    const struct fill_symmetry fills[])
 {
     struct trial self = {.program = program, .steps = MOST_STEPS};
-    TRY(bind_fills(program, n, fills));
+    for (int t = 0; t < program->n_tensors; t++)
+        if (program->tensors[t].fill)
+            TRY(bind_fill(program, t, n, fills));
     TRY(tensor_function_find("random", 0, NULL, MAX_RANK + 1, &self.random));
     for (int s = 0; s < program->n_statements; s++)
         if (program->tensors[program->statements[s].target.tensor].n_exchanges > 0)
