@@ -127,7 +127,9 @@ enum status parser_for(struct parser *parser);
 enum status parser_end(struct parser *parser);
 enum status parser_statement(struct parser *parser);
 
-/* Appends a product without factors to the statement. Errors: STATUS_INPUT if the program has too many. */
+/* Appends a product without factors to the statement.
+ * place  of the message if the program has too many
+ * Errors: STATUS_INPUT, STATUS_NO_MEMORY. */
 enum status parser_add_term(struct parser *parser, struct source_place place, double coefficient,
                             struct program_statement *statement);
 

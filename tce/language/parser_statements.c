@@ -104,6 +104,8 @@ static enum status parse_operand(struct parser *parser, struct program_term *ter
     const int n_symmetrizers = parser->n_symmetrizers;
     if (parser_accept_either(parser, "+", "-") < 0)
         term->coefficient = -term->coefficient;
+    if (term->place.line == 0)
+        term->place = parser->token.place;
     if (parser->token.kind == TOKEN_NUMBER)
         return parser_real(parser, &term->coefficient);
     TRY(read_symmetrizers(parser));
@@ -144,9 +146,7 @@ enum status parser_add_term(struct parser *parser, struct source_place place, do
                            "%d are possible: compute part of it in a statement of its own",
                            PROGRAM_MAX_TERMS + 1, PROGRAM_MAX_TERMS);
     TRY(array_append(&statement->terms, &statement->n_terms, sizeof *statement->terms));
-    struct program_term *term = &statement->terms[statement->n_terms - 1];
-    term->place = place;
-    term->coefficient = coefficient;
+    statement->terms[statement->n_terms - 1].coefficient = coefficient;
     return STATUS_OK;
 }
 

@@ -304,6 +304,7 @@ static enum status append_permuted(struct parser *parser,
                         sign * statement->terms[from].coefficient, statement));
     const struct program_term *term = &statement->terms[from];
     struct program_term *permuted = &statement->terms[statement->n_terms - 1];
+    permuted->place = term->place;
     for (int f = 0; f < term->n_factors; f++) {
         TRY(array_append(&permuted->factors, &permuted->n_factors, sizeof *permuted->factors));
         struct program_factor *factor = &permuted->factors[f];
