@@ -4,6 +4,7 @@
 #include "tce/execution/plan_memory.h"
 #include "tce/execution/program_instance.h"
 #include "tce/run/loop_worker.h"
+#include "tce/run/products.h"
 #include "tests/cases/darray_case.h"
 #include "tests/check.h"
 
