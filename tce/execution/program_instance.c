@@ -3,7 +3,7 @@
 
 #include "support/base/agree.h"
 #include "support/base/sha256.h"
-#include "tce/language/parser.h"
+#include "tce/language/program.h"
 #include "tce/tensor/odometer.h"
 #include "tce/tensor/tensor_functions.h"
 
@@ -93,8 +93,8 @@ static enum status plan_with_tiles(struct program_instance *self,
                        source->pairs, &self->plan);
 }
 
-/* Checks a tensor whose labels were unknown to the parser: that of one over bound spaces with spins has a bar, and that
- * one over other spaces has a block. */
+/* Checks a tensor whose labels are known: that one over spaces with spins has a bar, and that one over spaces that are
+ * not bound has a block. */
 static enum status check_tensor(const struct program_instance *self, int number)
 {
     const struct program_tensor *tensor = &self->program.tensors[number];
@@ -104,10 +104,13 @@ static enum status check_tensor(const struct program_instance *self, int number)
         is_bound = is_bound || space->binding;
         if (!tensor->has_bar && self->plan->spaces.spaces[tensor->space[d]].max_spin > 0)
             return source_fail(self->program.file, tensor->place,
-                               "'%s' needs a bar '|' between its upper and its lower indices, "
-                               "because space '%s' is bound to orbitals with spins, those of an "
-                               "unrestricted reference: write the program over spin orbitals",
-                               tensor->name, space->name);
+                               "'%s' needs a bar '|' between its upper and its lower indices, such "
+                               "as %s[a|i], because space '%s' %s",
+                               tensor->name, tensor->name, space->name,
+                               space->binding ? "is bound to orbitals with spins, those of an "
+                                                "unrestricted reference: write the program over "
+                                                "spin orbitals"
+                                              : "has spins");
     }
     if (!is_bound && self->plan->tensors[number].elements == 0)
         return source_fail(self->program.file, tensor->place,

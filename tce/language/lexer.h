@@ -5,13 +5,10 @@
  * brackets. Blank lines and comments leave no token. */
 #pragma once
 
-#include "support/base/status.h"
 #include "tce/language/program.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-
-enum { MAX_NAME_LENGTH = 60, MAX_NUMBER_LENGTH = 60, MAX_TEXT_LENGTH = 62 };
 
 enum token_kind {
     TOKEN_END,      /* of the text */
@@ -19,7 +16,8 @@ enum token_kind {
     TOKEN_NAME,     /* a letter or _, then letters, digits and _ */
     TOKEN_NUMBER,   /* without a sign */
     TOKEN_TEXT,     /* within quotes, which are part of it, on one line */
-    TOKEN_SYMBOL    /* [ ] ( ) | , : + - * / = += -= >= */
+    TOKEN_SYMBOL,   /* [ ] ( ) | , : + - * / = += -= >= */
+    TOKEN_BAD       /* characters that make no token; nothing accepts it */
 };
 
 struct token {
@@ -27,10 +25,12 @@ struct token {
     const char *begin; /* in the text; not NUL-terminated */
     size_t length;     /* 0 for the two ends */
     struct source_place place;
+    double value;      /* of a number */
+    bool is_whole;     /* a number of digits alone */
+    const char *fault; /* of a bad token: continues a message after token_show */
 };
 
 struct lexer {
-    const char *file; /* for messages */
     const char *next, *end;
     const char *line_begin;
     int line;
@@ -38,18 +38,15 @@ struct lexer {
     bool line_may_end; /* whether the next line end is a token */
 };
 
-/* text  length bytes, borrowed; a byte order mark is passed over
- * file  its name for messages, borrowed */
-void lexer_init(struct lexer *lexer, const char *text, size_t length, const char *file);
+/* text  length bytes, borrowed; a byte order mark is passed over */
+void lexer_init(struct lexer *lexer, const char *text, size_t length);
 
-/* Errors: STATUS_INPUT for what cannot be a token. */
-enum status lexer_next(struct lexer *lexer, struct token *token);
+void lexer_next(struct lexer *lexer, struct token *token);
+
+/* White space, line ends included. */
+bool lexer_is_space(char c);
 
 bool token_is(const struct token *token, const char *text);
-
-/* The value of a TOKEN_NUMBER.
- * Errors: STATUS_INPUT if it is beyond what a double can hold. */
-enum status token_to_real(const struct token *token, const char *file, double *value);
 
 /* The token for a message, quoted, shortened if need be. */
 struct token_text {

@@ -10,19 +10,15 @@ enum status parser_finally(struct parser *parser)
 {
     struct program *program = parser->program;
     struct token name;
-    bool energy;
-    if (program->finally_place.line > 0)
-        return source_fail(parser->file, parser->line_place,
-                           "'finally' appears in line %d already; a program has at most one",
-                           program->finally_place.line);
+    TRY(parser_once(parser, "finally", "a program has at most one", &program->finally_place));
     if (program->iterate_place.line == 0)
         return source_fail(parser->file, parser->line_place,
                            "'finally' follows what is iterated, and there is no 'iterate' before "
                            "it: leave it out");
-    program->finally_place = parser->line_place;
     program->first_final = program->n_statements;
-    TRY(parser_accept(parser, "energy", &energy));
-    return energy ? parser_scalar_name(parser, "energy", &name, &program->final_energy) : STATUS_OK;
+    return parser_accept(parser, "energy")
+               ? parser_use_scalar(parser, "energy", &name, &program->final_energy)
+               : STATUS_OK;
 }
 
 /* report SCALAR "LABEL" */
@@ -31,7 +27,7 @@ enum status parser_report(struct parser *parser)
     struct program *program = parser->program;
     struct token name;
     struct program_report report = {0};
-    TRY(parser_scalar_name(parser, "reported", &name, &report.tensor));
+    TRY(parser_use_scalar(parser, "reported", &name, &report.tensor));
     report.place = name.place;
     for (int r = 0; r < program->n_reports; r++)
         if (program->reports[r].tensor == report.tensor)
@@ -40,11 +36,10 @@ enum status parser_report(struct parser *parser)
     if (parser->token.kind != TOKEN_TEXT || parser->token.length == strlen("\"\""))
         return parser_unexpected(parser, "what the scalar is, in quotes, as in \"fourth order\"");
     TRY(array_append(&program->reports, &program->n_reports, sizeof *program->reports));
-    const struct token *text = &parser->token;
+    TRY(parser_copy(parser->token.begin + 1, parser->token.length - 2, &report.label));
     program->reports[program->n_reports - 1] = report;
-    TRY(parser_copy(text->begin + 1, text->length - 2,
-                    &program->reports[program->n_reports - 1].label));
-    return parser_step(parser);
+    parser_step(parser);
+    return STATUS_OK;
 }
 
 /* --- loops --- */
@@ -54,8 +49,7 @@ static enum status read_loop_index(struct parser *parser, struct program_loop *l
     const struct program_index *indices = parser->program->indices;
     struct token name;
     int index;
-    TRY(parser_name(parser, "the name of an index", &name));
-    TRY(parser_find(parser, &parser->indices, "index", &name, &index));
+    TRY(parser_use(parser, &parser->indices, "the name of an index", &name, &index));
     if (loop->n == PROGRAM_MAX_LOOP_INDICES)
         return source_fail(parser->file, name.place, "a loop has at most %d indices",
                            PROGRAM_MAX_LOOP_INDICES);
@@ -73,16 +67,10 @@ static enum status read_loop_index(struct parser *parser, struct program_loop *l
 /* a >= b >= c, or a, b, c */
 static enum status read_loop_indices(struct parser *parser, struct program_loop *loop)
 {
-    bool more;
     TRY(read_loop_index(parser, loop));
-    TRY(parser_accept(parser, ">=", &loop->ordered));
-    more = loop->ordered;
-    if (!more)
-        TRY(parser_accept(parser, ",", &more));
-    while (more) {
+    loop->ordered = token_is(&parser->token, ">=");
+    while (parser_accept(parser, loop->ordered ? ">=" : ","))
         TRY(read_loop_index(parser, loop));
-        TRY(parser_accept(parser, loop->ordered ? ">=" : ",", &more));
-    }
     return STATUS_OK;
 }
 

@@ -9,8 +9,16 @@
 
 /* The declared names of one kind. */
 struct name_list {
-    int n;
-    void *tree; /* of struct declared_name, tsearch */
+    const char *kind; /* "space", "index" or "tensor" */
+    void *items;      /* address of the program's array; each item begins with a declared_name */
+    int *n;
+    size_t item_size;
+};
+
+/* The beginning of program_space, program_index and program_tensor. */
+struct declared_name {
+    char *name;
+    struct source_place place;
 };
 
 /* Indices that are exchanged with those of another group. */
@@ -47,54 +55,52 @@ struct parser {
 };
 
 /* Steps to the next token. */
-enum status parser_step(struct parser *parser);
+void parser_step(struct parser *parser);
 
 /* Whether nothing follows in this statement. */
 bool parser_at_line_end(const struct parser *parser);
 
-/* Steps over the token if it is this symbol or word.
- * found  out: whether it was */
-enum status parser_accept(struct parser *parser, const char *text, bool *found);
+/* Steps over the token if it is this symbol or word, and says so. */
+bool parser_accept(struct parser *parser, const char *text);
 
-/* Steps over the token if it is one of two symbols or words.
- * which  out: 1 the first, -1 the second, 0 none */
-enum status parser_accept_either(struct parser *parser, const char *first, const char *second,
-                                 int *which);
+/* Steps over the token if it is one of two symbols or words: 1 the first, -1 the second, 0 none. */
+int parser_accept_either(struct parser *parser, const char *first, const char *second);
 
 /* Steps over a symbol or word that must come.
  * what  the expectation, for the message */
 enum status parser_expect(struct parser *parser, const char *text, const char *what);
 
-/* Fails: "expected WHAT, found TOKEN". */
+/* Fails: "expected WHAT, found TOKEN", or says what is wrong with a bad token. */
 enum status parser_unexpected(const struct parser *parser, const char *what);
 
-/* Steps over a name. what: "the name of a space", for instance. */
-enum status parser_name(struct parser *parser, const char *what, struct token *name);
+/* Declares the name that must come: appends an item to the list, of zeros but for its name and place.
+ * what: "the name of a space", for instance. Errors: STATUS_INPUT if it was declared before, is a word of
+ * the language or beyond the limit; STATUS_NO_MEMORY. */
+enum status parser_declare(struct parser *parser, const struct name_list *list, const char *what);
 
-/* Enters a declared name, as the next number of the list, and copies it for the program.
- * kind: "space", "index" or "tensor". Errors: STATUS_INPUT if it was declared before or is
- * a word of the language, STATUS_LIMIT, STATUS_NO_MEMORY. */
-enum status parser_declare(struct parser *parser, struct name_list *list, const char *kind,
-                           const struct token *name, char **copy);
+/* Steps over a declared name.
+ * number  out: of the item */
+enum status parser_use(struct parser *parser, const struct name_list *list, const char *what,
+                       struct token *name, int *number);
 
-/* The number of a declared name. */
-enum status parser_find(const struct parser *parser, const struct name_list *list, const char *kind,
-                        const struct token *name, int *number);
+/* Steps over the name of a scalar. role: "energy", for instance. */
+enum status parser_use_scalar(struct parser *parser, const char *role, struct token *name,
+                              int *scalar);
+
+/* Notes that this line begins with a word that a program has once.
+ * place  the line 0 as long as it has not come; in and out */
+enum status parser_once(const struct parser *parser, const char *word, const char *remedy,
+                        struct source_place *place);
 
 /* A whole number in [min, max]. what: "the size of a block", for instance. */
-enum status parser_integer(struct parser *parser, const char *what, int64_t min, int64_t max,
-                           int64_t *value);
+enum status parser_integer(struct parser *parser, const char *what, int min, int max, int *value);
 
 /* Such a number after a word, if the word comes. */
-enum status parser_option(struct parser *parser, const char *word, const char *what, int64_t min,
-                          int64_t max, int64_t *value);
+enum status parser_option(struct parser *parser, const char *word, const char *what, int min,
+                          int max, int *value);
 
-/* A number with an optional sign and an optional divisor: -1/2. */
+/* Multiplies *value by a number with an optional sign and optional divisors: -1/2. */
 enum status parser_real(struct parser *parser, double *value);
-
-/* *coefficient times or divided by a number that stands at the place. */
-enum status parser_scale(const struct parser *parser, struct source_place place, bool divide,
-                         double value, double *coefficient);
 
 /* Indices in brackets. */
 struct parsed_indices {
@@ -121,13 +127,11 @@ enum status parser_for(struct parser *parser);
 enum status parser_end(struct parser *parser);
 enum status parser_statement(struct parser *parser);
 
-/* A tensor by its name. what: "the name of a residual", for instance. */
-enum status parser_tensor_name(struct parser *parser, const char *what, struct token *name,
-                               int *tensor);
-
-/* A scalar by its name. role: "energy", for instance. */
-enum status parser_scalar_name(struct parser *parser, const char *role, struct token *name,
-                               int *scalar);
+/* Appends a product without factors to the statement.
+ * place  of the message if the program has too many
+ * Errors: STATUS_INPUT, STATUS_NO_MEMORY. */
+enum status parser_add_term(struct parser *parser, struct source_place place, double coefficient,
+                            struct program_statement *statement);
 
 /* Reads `symmetric` and `antisymmetric` with their exchanges, as many as there are, into a tensor whose
  * brackets were `list`, and generates its symmetry. */
@@ -143,3 +147,21 @@ enum status parser_symmetrize(struct parser *parser, const struct parsed_symmetr
 
 /* A copy of a piece of text. */
 enum status parser_copy(const char *begin, size_t length, char **copy);
+
+/* Whether an index of program_index stands there. */
+bool program_factor_has_index(const struct program *program, const struct program_factor *factor,
+                              int index);
+bool program_term_has_index(const struct program *program, const struct program_term *term,
+                            int index);
+bool program_loop_has_index(const struct program_loop *loop, int index);
+
+/* Checks that every index of the target occurs in every term and the target in none, and that the labels of a term's
+ * factors do not exclude its target's; that a loop's statement keeps to its tiles. Finds whether it keeps labels.
+ * Errors: STATUS_INPUT. */
+enum status program_check_statement(const struct program *program,
+                                    struct program_statement *statement);
+
+/* Checks that every reported scalar is filled or computed, that the iterated part computes the energy and every
+ * residual, and that it assigns each target by `=` before anything is added to it.
+ * Errors: STATUS_INPUT. */
+enum status program_check_results(const struct program *program);

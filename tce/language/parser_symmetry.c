@@ -13,13 +13,15 @@ static enum status read_group_index(struct parser *parser, const char *what,
                                     struct index_group *group)
 {
     struct token name;
-    TRY(parser_name(parser, what, &name));
+    int index;
+    TRY(parser_use(parser, &parser->indices, what, &name, &index));
     if (group->n == MAX_RANK)
         return source_fail(parser->file, name.place,
                            "%s is index %d of its group; at most %d are possible",
                            token_show(&name).text, MAX_RANK + 1, MAX_RANK);
     group->place[group->n] = name.place;
-    return parser_find(parser, &parser->indices, "index", &name, &group->index[group->n++]);
+    group->index[group->n++] = index;
+    return STATUS_OK;
 }
 
 /* Checks that two groups can be exchanged. */
@@ -59,11 +61,12 @@ static enum status check_different(const struct parser *parser, struct source_pl
 
 /* --- declarations --- */
 
-/* A word that ends the exchanges, or belongs before them. */
-static bool is_word_of_declaration(const struct token *token)
+/* Not a word that ends the exchanges, or belongs before them. */
+static bool begins_group(const struct token *token)
 {
-    return token_is(token, "symmetric") || token_is(token, "antisymmetric") ||
-           token_is(token, "irrep") || token_is(token, "spin");
+    return token_is(token, "(") || (token->kind == TOKEN_NAME && !token_is(token, "symmetric") &&
+                                    !token_is(token, "antisymmetric") &&
+                                    !token_is(token, "irrep") && !token_is(token, "spin"));
 }
 
 static int find_place(const struct parsed_indices *list, int index)
@@ -80,8 +83,6 @@ static enum status read_exchanged_index(struct parser *parser, const struct pars
 {
     const struct token name = parser->token;
     int n = 0;
-    if (is_word_of_declaration(&name))
-        return parser_unexpected(parser, "the name of an index of this tensor");
     TRY(read_group_index(parser, "the name of an index of this tensor", group));
     for (int d = 0; d < list->n; d++)
         n += list->index[d] == group->index[group->n - 1];
@@ -94,26 +95,21 @@ static enum status read_exchanged_index(struct parser *parser, const struct pars
                        token_show(&name).text);
 }
 
-static bool begins_group(const struct token *token)
-{
-    return token_is(token, "(") || (token->kind == TOKEN_NAME && !is_word_of_declaration(token));
-}
-
 /* i, or (i a). */
 static enum status read_exchanged_group(struct parser *parser, const struct parsed_indices *list,
-                                        struct index_group *group)
+                                        const char *what, struct index_group *group)
 {
-    bool open;
     *group = (struct index_group){.begin = parser->token.place};
-    TRY(parser_accept(parser, "(", &open));
+    if (!begins_group(&parser->token))
+        return parser_unexpected(parser, what);
+    const bool open = parser_accept(parser, "(");
     do
         TRY(read_exchanged_index(parser, list, group));
     while (open && parser->token.kind == TOKEN_NAME);
-    if (open && token_is(&parser->token, ","))
-        return source_fail(parser->file, parser->token.place,
-                           "no comma stands within a group: indices that move together are side "
-                           "by side, as in symmetric (i a)(j b)");
-    return open ? parser_expect(parser, ")", "another index or ')'") : STATUS_OK;
+    return open ? parser_expect(parser, ")",
+                                "another index or ')'; indices that move together are side by "
+                                "side, as in symmetric (i a)(j b)")
+                : STATUS_OK;
 }
 
 static enum status add_exchange(struct parser *parser, const struct parsed_indices *list, int sign,
@@ -146,16 +142,15 @@ static enum status read_exchanges(struct parser *parser, const struct parsed_ind
                                   int sign, struct program_tensor *tensor)
 {
     struct index_group left, right;
-    TRY(read_exchanged_group(parser, list, &left));
-    if (!begins_group(&parser->token))
-        return parser_unexpected(parser,
+    TRY(read_exchanged_group(parser, list, "the name of an index of this tensor", &left));
+    do {
+        TRY(read_exchanged_group(parser, list,
                                  "the index or group that this one is exchanged with, as in "
-                                 "i j or (i a)(j b)");
-    while (begins_group(&parser->token)) {
-        TRY(read_exchanged_group(parser, list, &right));
+                                 "i j or (i a)(j b)",
+                                 &right));
         TRY(add_exchange(parser, list, sign, &left, &right, tensor));
         left = right;
-    }
+    } while (begins_group(&parser->token));
     return STATUS_OK;
 }
 
@@ -191,74 +186,57 @@ enum status parser_symmetry(struct parser *parser, const struct parsed_indices *
                             struct program_tensor *tensor)
 {
     const struct source_place place = parser->token.place;
-    for (;;) {
-        const struct token word = parser->token;
-        int sign;
-        bool more;
-        TRY(parser_accept_either(parser, "symmetric", "antisymmetric", &sign));
-        if (sign == 0)
-            break;
+    int sign;
+    while ((sign = parser_accept_either(parser, "symmetric", "antisymmetric")) != 0) {
         if (tensor->loop >= 0)
             return source_fail(
-                parser->file, word.place,
+                parser->file, place,
                 "'%s' is local to a loop and exists for one tuple of tiles at a time: "
                 "only stored tensors declare symmetries",
                 tensor->name);
-        do {
+        do
             TRY(read_exchanges(parser, list, sign, tensor));
-            TRY(parser_accept(parser, ",", &more));
-        } while (more);
+        while (parser_accept(parser, ","));
     }
-    if (tensor->n_exchanges > 0 &&
-        (token_is(&parser->token, "irrep") || token_is(&parser->token, "spin")))
-        return source_fail(parser->file, parser->token.place,
-                           "%s stands before the symmetry, as in `tensor S[i,j] irrep 1 symmetric "
-                           "i j`",
-                           token_show(&parser->token).text);
     return tensor->n_exchanges > 0 ? generate_symmetry(parser, place, tensor) : STATUS_OK;
 }
 
 /* --- operators --- */
 
-/* The indices of the last group become groups of their own: sym(a b) is sym(a, b). */
-static enum status split_last_group(struct parser *parser, struct parsed_symmetrizer *symmetrizer)
+/* One more group, still empty. */
+static enum status add_group(const struct parser *parser, struct source_place place,
+                             struct parsed_symmetrizer *symmetrizer, struct index_group **group)
 {
-    const struct index_group whole = symmetrizer->group[--symmetrizer->n];
-    if (symmetrizer->n + whole.n > PROGRAM_MAX_PERMUTED)
-        return source_fail(parser->file, whole.begin,
-                           "%d indices are permuted; at most %d are possible",
-                           symmetrizer->n + whole.n, PROGRAM_MAX_PERMUTED);
-    for (int i = 0; i < whole.n; i++) {
-        struct index_group *group = &symmetrizer->group[symmetrizer->n++];
-        *group = (struct index_group){.begin = whole.begin, .n = 1};
-        group->index[0] = whole.index[i];
-        group->place[0] = whole.place[i];
-        if (symmetrizer->n > 1)
-            TRY(check_groups(parser, group - 1, group));
-    }
+    if (symmetrizer->n == PROGRAM_MAX_PERMUTED)
+        return source_fail(parser->file, place,
+                           "group %d of what is permuted; at most %d are possible",
+                           PROGRAM_MAX_PERMUTED + 1, PROGRAM_MAX_PERMUTED);
+    *group = &symmetrizer->group[symmetrizer->n++];
+    **group = (struct index_group){.begin = place};
     return STATUS_OK;
 }
 
-/* Groups with commas between them, which may be left out where each has one index. */
+/* Groups with commas between them. A single one becomes groups of one index: sym(a b) is sym(a, b). */
 static enum status read_groups(struct parser *parser, struct parsed_symmetrizer *symmetrizer)
 {
     const int first = symmetrizer->n;
-    for (bool more = true; more;) {
-        if (symmetrizer->n == PROGRAM_MAX_PERMUTED)
-            return source_fail(parser->file, parser->token.place,
-                               "group %d of what is permuted; at most %d are possible",
-                               PROGRAM_MAX_PERMUTED + 1, PROGRAM_MAX_PERMUTED);
-        struct index_group *group = &symmetrizer->group[symmetrizer->n++];
-        *group = (struct index_group){.begin = parser->token.place};
+    struct index_group *group = NULL;
+    do {
+        TRY(add_group(parser, parser->token.place, symmetrizer, &group));
         do
             TRY(read_group_index(parser, "the name of an index", group));
         while (parser->token.kind == TOKEN_NAME);
-        TRY(parser_accept(parser, ",", &more));
-        bool alone = symmetrizer->n == first + 1 && !more && !token_is(&parser->token, "/");
-        if (alone && group->n > 1 && (first == 0 || symmetrizer->group[0].n == 1))
-            TRY(split_last_group(parser, symmetrizer));
-        else if (symmetrizer->n > 1)
-            TRY(check_groups(parser, group - 1, group));
+    } while (parser_accept(parser, ","));
+    bool alone = symmetrizer->n == first + 1 && !token_is(&parser->token, "/");
+    if (!alone || (first > 0 && symmetrizer->group[0].n > 1))
+        return STATUS_OK;
+    const struct index_group whole = *group;
+    group->n = 1;
+    for (int i = 1; i < whole.n; i++) {
+        TRY(add_group(parser, whole.place[i], symmetrizer, &group));
+        group->n = 1;
+        group->index[0] = whole.index[i];
+        group->place[0] = whole.place[i];
     }
     return STATUS_OK;
 }
@@ -268,14 +246,15 @@ enum status parser_symmetrizer(struct parser *parser, struct parsed_symmetrizer 
     struct source_place place = parser->token.place;
     TRY(parser_expect(parser, "(", "'(' and the indices that are permuted, as in antisym(a, b)"));
     TRY(read_groups(parser, symmetrizer));
-    if (symmetrizer->n == 1)
-        TRY(parser_accept(parser, "/", &symmetrizer->first_alone));
+    symmetrizer->first_alone = symmetrizer->n == 1 && parser_accept(parser, "/");
     if (symmetrizer->first_alone)
         TRY(read_groups(parser, symmetrizer));
     TRY(parser_expect(parser, ")", "another index, ',' or ')'"));
     if (symmetrizer->n == 1)
         return source_fail(parser->file, place,
                            "only one group of indices: there is nothing to exchange it with");
+    for (int g = 1; g < symmetrizer->n; g++)
+        TRY(check_groups(parser, &symmetrizer->group[g - 1], &symmetrizer->group[g]));
     return check_different(parser, place, symmetrizer->n, symmetrizer->group);
 }
 
@@ -320,17 +299,12 @@ static enum status append_permuted(struct parser *parser,
                                    const struct parsed_symmetrizer *symmetrizer, const int64_t to[],
                                    int from, struct program_statement *statement)
 {
-    if (parser->n_terms++ == PROGRAM_MAX_TERMS)
-        return source_fail(parser->file, statement->terms[from].place,
-                           "with the permutations of this product the program has more than %d "
-                           "products: compute part of it in a statement of its own",
-                           PROGRAM_MAX_TERMS);
-    TRY(array_append(&statement->terms, &statement->n_terms, sizeof *statement->terms));
+    const double sign = symmetrizer->antisymmetric && is_odd(symmetrizer->n, to) ? -1 : 1;
+    TRY(parser_add_term(parser, statement->terms[from].place,
+                        sign * statement->terms[from].coefficient, statement));
     const struct program_term *term = &statement->terms[from];
     struct program_term *permuted = &statement->terms[statement->n_terms - 1];
-    bool negative = symmetrizer->antisymmetric && is_odd(symmetrizer->n, to);
     permuted->place = term->place;
-    permuted->coefficient = negative ? -term->coefficient : term->coefficient;
     for (int f = 0; f < term->n_factors; f++) {
         TRY(array_append(&permuted->factors, &permuted->n_factors, sizeof *permuted->factors));
         struct program_factor *factor = &permuted->factors[f];
@@ -345,13 +319,9 @@ static enum status append_permuted(struct parser *parser,
  * latter would be lost. */
 static enum status check_permuted_index(const struct parser *parser,
                                         const struct parsed_symmetrizer *symmetrizer, int group,
-                                        int i, const struct program_factor *target,
-                                        const struct program_term *term)
+                                        int i, const struct program_factor *target)
 {
-    int index = symmetrizer->group[group].index[i];
-    for (int f = 0; f < term->n_factors; f++)
-        if (program_factor_has_index(parser->program, &term->factors[f], index))
-            return STATUS_OK;
+    const int index = symmetrizer->group[group].index[i];
     for (int g = 0; g < symmetrizer->n; g++) {
         int other = symmetrizer->group[g].index[i];
         bool exchanged = !symmetrizer->first_alone || g == 0 || group == 0;
@@ -365,23 +335,16 @@ static enum status check_permuted_index(const struct parser *parser,
     return STATUS_OK;
 }
 
-static enum status check_permuted_indices(const struct parser *parser,
-                                          const struct parsed_symmetrizer *symmetrizer,
-                                          const struct program_factor *target,
-                                          const struct program_term *term)
-{
-    for (int g = 0; g < symmetrizer->n; g++)
-        for (int i = 0; i < symmetrizer->group[0].n; i++)
-            TRY(check_permuted_index(parser, symmetrizer, g, i, target, term));
-    return STATUS_OK;
-}
-
 enum status parser_symmetrize(struct parser *parser, const struct parsed_symmetrizer *symmetrizer,
                               int first, struct program_statement *statement)
 {
     const int end_term = statement->n_terms, n = symmetrizer->n;
     int64_t to[PROGRAM_MAX_PERMUTED], end[PROGRAM_MAX_PERMUTED];
-    TRY(check_permuted_indices(parser, symmetrizer, &statement->target, &statement->terms[first]));
+    for (int g = 0; g < n; g++)
+        for (int i = 0; i < symmetrizer->group[g].n; i++)
+            if (!program_term_has_index(parser->program, &statement->terms[first],
+                                        symmetrizer->group[g].index[i]))
+                TRY(check_permuted_index(parser, symmetrizer, g, i, &statement->target));
     for (int from = first; from < end_term; from++) {
         for (int i = 0; i < n; i++) {
             to[i] = i;

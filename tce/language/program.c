@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tce/language/program.h"
+#include "tce/language/parser_private.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static void fini_spaces(struct program *program)
+void program_fini(struct program *program)
 {
     for (int s = 0; s < program->n_spaces; s++) {
         free(program->spaces[s].name);
         free(program->spaces[s].binding);
         free(program->spaces[s].blocks);
     }
-    free(program->spaces);
-}
-
-static void fini_tensors(struct program *program)
-{
+    for (int i = 0; i < program->n_indices; i++)
+        free(program->indices[i].name);
     for (int t = 0; t < program->n_tensors; t++) {
         free(program->tensors[t].name);
         free(program->tensors[t].fill);
@@ -24,11 +21,6 @@ static void fini_tensors(struct program *program)
         free(program->tensors[t].exchanges);
         symmetry_fini(&program->tensors[t].symmetry);
     }
-    free(program->tensors);
-}
-
-static void fini_statements(struct program *program)
-{
     for (int s = 0; s < program->n_statements; s++) {
         struct program_statement *statement = &program->statements[s];
         for (int t = 0; t < statement->n_terms; t++)
@@ -36,21 +28,14 @@ static void fini_statements(struct program *program)
         free(statement->terms);
         free(statement->text);
     }
-    free(program->statements);
-}
-
-void program_fini(struct program *program)
-{
-    fini_spaces(program);
-    for (int i = 0; i < program->n_indices; i++)
-        free(program->indices[i].name);
-    free(program->indices);
-    fini_tensors(program);
-    fini_statements(program);
-    free(program->unknowns);
-    free(program->loops);
     for (int r = 0; r < program->n_reports; r++)
         free(program->reports[r].label);
+    free(program->spaces);
+    free(program->indices);
+    free(program->tensors);
+    free(program->statements);
+    free(program->unknowns);
+    free(program->loops);
     free(program->reports);
     free(program->file);
     *program = (struct program){0};
@@ -69,6 +54,15 @@ bool program_factor_has_index(const struct program *program, const struct progra
 {
     for (int d = 0; d < program->tensors[factor->tensor].rank; d++)
         if (factor->index[d] == index)
+            return true;
+    return false;
+}
+
+bool program_term_has_index(const struct program *program, const struct program_term *term,
+                            int index)
+{
+    for (int f = 0; f < term->n_factors; f++)
+        if (program_factor_has_index(program, &term->factors[f], index))
             return true;
     return false;
 }

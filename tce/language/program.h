@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A .tce program as data: what the parser makes of the text of a file.
+/* A .tce program as data, and the parser that makes it of the text of a file.
  *
  *     tile 20                                       # values in a tile, else chosen
  *     space O = 240 irrep 0, 180 irrep 1 tile 30    # blocks; also `alpha` or `beta`
@@ -63,8 +63,8 @@ struct program_space {
     struct source_place binding_place;
     int n_blocks;
     struct index_block *blocks;
-    int64_t tile;    /* values in a tile; 0: the program's */
-    uint32_t labels; /* that occur: bit 3 irrep + spin + 1; 0 if bound */
+    int tile;        /* values in a tile; 0: the program's */
+    bool has_irreps; /* others than 0 occur, or may when it is bound */
 };
 
 /* A name for the values of a space. */
@@ -86,7 +86,7 @@ struct program_tensor {
     int rank; /* 0: a scalar */
     int space[MAX_RANK];
     int8_t sign[MAX_RANK]; /* +1 upper, -1 lower; without a bar +1 */
-    bool has_bar;          /* needed if a space has spins: to be checked when one is bound */
+    bool has_bar;          /* needed if a space has spins, known once spaces are bound */
     int irrep, spin;
     int n_exchanges; /* declared; they generate its symmetry */
     struct program_exchange *exchanges;
@@ -144,7 +144,7 @@ struct program_loop {
     struct source_place place;
     int n, index[PROGRAM_MAX_LOOP_INDICES]; /* numbers of program_index */
     bool ordered;                           /* a >= b >= ... by the numbers of their tiles */
-    int64_t tile;                           /* values; 0: by the sizes of its tensors */
+    int tile;                               /* values; 0: by the sizes of its tensors */
     int first_statement, end_statement;
 };
 
@@ -156,8 +156,8 @@ struct program_report {
 };
 
 struct program {
-    char *file;   /* for messages: source_fail(program->file, place, ...) */
-    int64_t tile; /* where a space says nothing; 0: chosen */
+    char *file; /* for messages: source_fail(program->file, place, ...) */
+    int tile;   /* where a space says nothing; 0: chosen */
     int n_spaces, n_indices, n_tensors, n_statements;
     struct program_space *spaces;
     struct program_index *indices;
@@ -177,14 +177,18 @@ struct program {
     struct program_report *reports;
 };
 
+/* Reads and checks the text (length bytes). file appears in messages, with line and
+ * column. What is checked here needs no sizes of bound spaces: names, ranks, that an index
+ * fits its place (the same space), indices repeated or missing on the left, an output among
+ * its own factors, labels that can never be met, and that what is iterated is computed anew
+ * each time.
+ * Errors: STATUS_INPUT, STATUS_LIMIT, STATUS_NO_MEMORY. On failure *program is empty. */
+enum status program_parse(const char *text, size_t length, const char *file,
+                          struct program *program);
 void program_fini(struct program *program);
 
 /* Whether a statement of [first, end) computes the tensor. */
 bool program_computes(const struct program *program, int first, int end, int tensor);
-
-bool program_factor_has_index(const struct program *program, const struct program_factor *factor,
-                              int index);
-bool program_loop_has_index(const struct program_loop *loop, int index);
 
 /* Records "FILE:LINE:COLUMN: ..." and returns STATUS_INPUT. */
 enum status source_fail(const char *file, struct source_place place, const char *format, ...)

@@ -1,60 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tce/language/program_check.h"
+#include "tce/language/parser_private.h"
 
 #include <limits.h>
-#include <stdlib.h>
-
-/* Labels other than those without spin: those of spin 0 are the middle ones of three. */
-static bool space_may_have_spins(const struct program_space *space)
-{
-    return (space->labels & ~UINT32_C(022222222)) != 0;
-}
-
-enum status program_check_tensor(const struct program *program, const struct program_tensor *tensor)
-{
-    for (int d = 0; d < tensor->rank && !tensor->has_bar; d++) {
-        const struct program_space *space = &program->spaces[tensor->space[d]];
-        if (space_may_have_spins(space))
-            return source_fail(program->file, tensor->place,
-                               "'%s' needs a bar '|' between its upper and its lower indices, such "
-                               "as %s[a|i], because space '%s' has spins",
-                               tensor->name, tensor->name, space->name);
-    }
-    return STATUS_OK;
-}
-
-static bool occurs_in_term(const struct program *program, const struct program_term *term,
-                           int index)
-{
-    for (int f = 0; f < term->n_factors; f++)
-        if (program_factor_has_index(program, &term->factors[f], index))
-            return true;
-    return false;
-}
 
 static enum status check_target_indices(const struct program *program,
                                         const struct program_factor *target,
                                         const struct program_term *term)
 {
     for (int d = 0; d < program->tensors[target->tensor].rank; d++)
-        if (!occurs_in_term(program, term, target->index[d]))
+        if (!program_term_has_index(program, term, target->index[d]))
             return source_fail(program->file, term->place,
                                "index '%s' of '%s', on the left side, is missing in this product",
                                program->indices[target->index[d]].name,
                                program->tensors[target->tensor].name);
-    return STATUS_OK;
-}
-
-static enum status check_recursion(const struct program *program,
-                                   const struct program_statement *statement,
-                                   const struct program_term *term)
-{
-    for (int f = 0; f < term->n_factors; f++)
-        if (term->factors[f].tensor == statement->target.tensor)
-            return source_fail(program->file, term->factors[f].place,
-                               "'%s' is computed from itself; use %sanother tensor for the result",
-                               program->tensors[statement->target.tensor].name,
-                               statement->add ? "" : "'+=' to add to it, or ");
     return STATUS_OK;
 }
 
@@ -94,126 +52,102 @@ static int find_lacking_label(const struct program *program, const struct progra
     return lacking;
 }
 
-static enum status check_labels(const struct program *program, const struct program_factor *target,
+/* Labels of the target that do not follow from those of the factors are noted. */
+static enum status check_labels(const struct program *program, struct program_statement *statement,
                                 const struct program_term *term)
 {
+    const struct program_tensor *target = &program->tensors[statement->target.tensor];
+    bool has_irreps = false;
+    for (int d = 0; d < target->rank; d++)
+        has_irreps = has_irreps || program->spaces[target->space[d]].has_irreps;
     for (int spins = 0; spins < 2; spins++) {
-        int lacking = find_lacking_label(program, target, term, spins);
+        int lacking = find_lacking_label(program, &statement->target, term, spins);
         if (lacking != 0 && lacking != INT_MAX)
             return source_fail(program->file, term->place,
                                "the labels of this product can never be met: the %s of its tensors "
                                "do not give that of '%s'; change that of a tensor",
-                               spins ? "spins" : "irreps", program->tensors[target->tensor].name);
+                               spins ? "spins" : "irreps", target->name);
+        if (lacking != 0 && (spins ? target->has_bar : has_irreps))
+            statement->keeps_labels = false;
     }
     return STATUS_OK;
-}
-
-bool program_check_keeps_labels(const struct program *program,
-                                const struct program_statement *statement)
-{
-    const struct program_tensor *tensor = &program->tensors[statement->target.tensor];
-    const uint32_t without_irreps = 07;
-    bool has_irreps = false, keeps = true;
-    for (int d = 0; d < tensor->rank; d++) {
-        const struct program_space *space = &program->spaces[tensor->space[d]];
-        has_irreps = has_irreps || space->binding || (space->labels & ~without_irreps) != 0;
-    }
-    for (int t = 0; t < statement->n_terms; t++) {
-        const struct program_term *term = &statement->terms[t];
-        if (has_irreps)
-            keeps = keeps && find_lacking_label(program, &statement->target, term, false) == 0;
-        if (tensor->has_bar)
-            keeps = keeps && find_lacking_label(program, &statement->target, term, true) == 0;
-    }
-    return keeps;
 }
 
 /* --- loops over tiles --- */
 
-/* Whether a local tensor has been filled, or made by a statement of its loop before this one. */
-static bool is_made(const struct program *program, const struct program_statement *statement,
-                    int tensor)
+/* Whether a statement of the loop before this one computes the tensor. */
+static bool is_computed_before(const struct program *program,
+                               const struct program_statement *statement, int tensor)
 {
-    int first = program->loops[statement->loop].first_statement;
-    return program->tensors[tensor].fill ||
-           program_computes(program, first, (int)(statement - program->statements), tensor);
+    return program_computes(program, program->loops[statement->loop].first_statement,
+                            (int)(statement - program->statements), tensor);
 }
 
-/* A place of a local tensor is confined to the tile of one index of the loop, or has all values. */
-static enum status check_local_place(const struct program *program,
-                                     const struct program_factor *factor, int d)
-{
-    const struct program_tensor *tensor = &program->tensors[factor->tensor];
-    const char *name = program->indices[factor->index[d]].name;
-    if (tensor->loop_index[d] >= 0 && tensor->loop_index[d] != factor->index[d])
-        return source_fail(program->file, factor->place,
-                           "place %d of '%s' holds the tile of '%s' alone, by its declaration in "
-                           "line %d: '%s' cannot stand there",
-                           d + 1, tensor->name, program->indices[tensor->loop_index[d]].name,
-                           tensor->place.line, name);
-    if (tensor->loop_index[d] < 0 &&
-        program_loop_has_index(&program->loops[tensor->loop], factor->index[d]))
-        return source_fail(
-            program->file, factor->place,
-            "place %d of '%s' has all values, by its declaration in line %d: '%s', of "
-            "the loop, cannot stand there",
-            d + 1, tensor->name, tensor->place.line, name);
-    return STATUS_OK;
-}
-
-/* A local tensor is there in its loop alone. */
+/* A local tensor is there in its loop alone, after it has a value. A place of it is confined to the tile of one index
+ * of the loop, or has all values.
+ * reads  whether the statement needs its value */
 static enum status check_local(const struct program *program,
                                const struct program_statement *statement,
-                               const struct program_factor *factor)
+                               const struct program_factor *factor, bool reads)
 {
     const struct program_tensor *tensor = &program->tensors[factor->tensor];
-    if (tensor->loop < 0)
-        return STATUS_OK;
     if (tensor->loop != statement->loop)
         return source_fail(program->file, factor->place,
                            "'%s' is local to the loop of line %d; declare a tensor outside of it",
                            tensor->name, program->loops[tensor->loop].place.line);
-    for (int d = 0; d < tensor->rank; d++)
-        TRY(check_local_place(program, factor, d));
+    if (reads && !tensor->fill && !is_computed_before(program, statement, factor->tensor))
+        return source_fail(program->file, factor->place,
+                           "'%s' has no value yet: compute it by '=' in a line before this one, or "
+                           "fill it in its declaration",
+                           tensor->name);
+    for (int d = 0; d < tensor->rank; d++) {
+        const int held = tensor->loop_index[d], index = factor->index[d];
+        if (held >= 0 ? held != index
+                      : program_loop_has_index(&program->loops[tensor->loop], index))
+            return source_fail(program->file, factor->place,
+                               "place %d of '%s' holds %s '%s', by its declaration in line %d: "
+                               "'%s' cannot stand there",
+                               d + 1, tensor->name, held >= 0 ? "one tile of" : "all values of",
+                               held >= 0 ? program->indices[held].name
+                                         : program->spaces[tensor->space[d]].name,
+                               tensor->place.line, program->indices[index].name);
+    }
     return STATUS_OK;
 }
 
-static enum status check_loop_target(const struct program *program,
-                                     const struct program_statement *statement)
+/* A loop computes local tensors and scalars; a scalar is there after it. */
+static enum status check_stored(const struct program *program,
+                                const struct program_statement *statement,
+                                const struct program_factor *factor)
 {
-    const struct program_factor *target = &statement->target;
-    const struct program_tensor *tensor = &program->tensors[target->tensor];
-    if (tensor->loop < 0 && tensor->rank > 0)
+    const struct program_tensor *tensor = &program->tensors[factor->tensor];
+    if (factor == &statement->target && tensor->rank > 0)
         return source_fail(
-            program->file, target->place,
+            program->file, factor->place,
             "'%s' is stored: a loop over tiles computes tensors that are declared in "
             "it, and scalars",
             tensor->name);
-    if (tensor->loop >= 0 && statement->add && !is_made(program, statement, target->tensor))
-        return source_fail(program->file, target->place,
-                           "'%s' is added to before it has a value: write '='", tensor->name);
-    return STATUS_OK;
-}
-
-/* A local tensor that has a value, and no scalar that the loop is still summing. */
-static enum status check_loop_factor(const struct program *program,
-                                     const struct program_statement *statement,
-                                     const struct program_factor *factor)
-{
-    const struct program_tensor *tensor = &program->tensors[factor->tensor];
-    if (tensor->loop >= 0 && !is_made(program, statement, factor->tensor))
-        return source_fail(
-            program->file, factor->place,
-            "'%s' has no value yet: compute it in a line before this one, or fill it in its "
-            "declaration",
-            tensor->name);
-    if (tensor->loop < 0 &&
-        program_computes(program, program->loops[statement->loop].first_statement,
-                         (int)(statement - program->statements), factor->tensor))
+    if (factor != &statement->target && is_computed_before(program, statement, factor->tensor))
         return source_fail(program->file, factor->place,
                            "'%s' is summed over the whole loop: its value is known after 'end'",
                            tensor->name);
     return STATUS_OK;
+}
+
+/* The target or a factor of a product. */
+static enum status check_factor(const struct program *program,
+                                const struct program_statement *statement,
+                                const struct program_factor *factor)
+{
+    const bool is_target = factor == &statement->target;
+    if (!is_target && factor->tensor == statement->target.tensor)
+        return source_fail(program->file, factor->place,
+                           "'%s' is computed from itself; use %sanother tensor for the result",
+                           program->tensors[factor->tensor].name,
+                           statement->add ? "" : "'+=' to add to it, or ");
+    if (program->tensors[factor->tensor].loop >= 0)
+        return check_local(program, statement, factor, !is_target || statement->add);
+    return statement->loop >= 0 ? check_stored(program, statement, factor) : STATUS_OK;
 }
 
 /* Refuses a scalar's product that lacks an index of the loop, and a local tensor that would be summed over
@@ -226,7 +160,7 @@ static enum status check_loop_sums(const struct program *program,
     const struct program_tensor *target = &program->tensors[statement->target.tensor];
     for (int i = 0; i < loop->n; i++) {
         const char *name = program->indices[loop->index[i]].name;
-        bool occurs = occurs_in_term(program, term, loop->index[i]);
+        bool occurs = program_term_has_index(program, term, loop->index[i]);
         if (target->loop < 0 && !occurs)
             return source_fail(program->file, term->place,
                                "index '%s' of the loop is missing in this product, which would be "
@@ -244,92 +178,78 @@ static enum status check_loop_sums(const struct program *program,
     return STATUS_OK;
 }
 
-static enum status check_loop_rules(const struct program *program,
-                                    const struct program_statement *statement)
-{
-    TRY(check_local(program, statement, &statement->target));
-    if (statement->loop >= 0)
-        TRY(check_loop_target(program, statement));
-    for (int t = 0; t < statement->n_terms; t++)
-        for (int f = 0; f < statement->terms[t].n_factors; f++) {
-            TRY(check_local(program, statement, &statement->terms[t].factors[f]));
-            if (statement->loop >= 0)
-                TRY(check_loop_factor(program, statement, &statement->terms[t].factors[f]));
-        }
-    return STATUS_OK;
-}
-
 enum status program_check_statement(const struct program *program,
-                                    const struct program_statement *statement)
+                                    struct program_statement *statement)
 {
-    TRY(check_loop_rules(program, statement));
+    statement->keeps_labels = true;
+    TRY(check_factor(program, statement, &statement->target));
     for (int t = 0; t < statement->n_terms; t++) {
         const struct program_term *term = &statement->terms[t];
-        TRY(check_recursion(program, statement, term));
+        for (int f = 0; f < term->n_factors; f++)
+            TRY(check_factor(program, statement, &term->factors[f]));
         TRY(check_target_indices(program, &statement->target, term));
         if (statement->loop >= 0)
             TRY(check_loop_sums(program, statement, term));
-        TRY(check_labels(program, &statement->target, term));
+        TRY(check_labels(program, statement, term));
     }
     return STATUS_OK;
 }
 
-static const char *place_of_iterated(const struct program *program)
+/* --- results --- */
+
+/* role: "energy", for instance. where: "in the program", for instance. */
+static enum status check_computed(const struct program *program, struct source_place place,
+                                  int first, int end, int tensor, const char *role,
+                                  const char *where)
 {
-    return program->finally_place.line > 0 ? "between 'iterate' and 'finally'" : "after 'iterate'";
+    if (program_computes(program, first, end, tensor))
+        return STATUS_OK;
+    return source_fail(program->file, place,
+                       "no statement %s computes the %s '%s': compute it there, or name another",
+                       where, role, program->tensors[tensor].name);
 }
 
-/* computed: by tensor, whether a statement with `=` among the iterated ones was met. */
-static enum status check_iterated(const struct program *program, int end, bool *computed)
+static enum status check_reports(const struct program *program)
+{
+    for (int r = 0; r < program->n_reports; r++) {
+        const struct program_report *report = &program->reports[r];
+        if (!program->tensors[report->tensor].fill)
+            TRY(check_computed(program, report->place, 0, program->n_statements, report->tensor,
+                               "reported", "of the program"));
+    }
+    return STATUS_OK;
+}
+
+static enum status check_iterated(const struct program *program)
 {
     const struct source_place place = program->iterate_place;
-    for (int s = program->first_iterated; s < end; s++) {
+    const int first = program->first_iterated, end = program->first_final;
+    const char *where =
+        program->finally_place.line > 0 ? "between 'iterate' and 'finally'" : "after 'iterate'";
+    for (int s = first; s < program->n_statements; s++) {
         const struct program_statement *statement = &program->statements[s];
-        int target = statement->target.tensor;
-        computed[target] = computed[target] || !statement->add;
-        if (!computed[target])
+        if (statement->add && !program_computes(program, first, s, statement->target.tensor))
             return source_fail(program->file, statement->place,
                                "'%s' would grow with every %s; compute it by '=' after "
                                "'iterate', line %d, before anything is added to it",
-                               program->tensors[target].name,
-                               s < program->first_final ? "iteration" : "run", place.line);
+                               program->tensors[statement->target.tensor].name,
+                               s < end ? "iteration" : "run", place.line);
     }
-    for (int u = 0; end == program->first_final && u < program->n_unknowns; u++)
-        if (!computed[program->unknowns[u].residual])
-            return source_fail(program->file, place, "no statement %s computes the residual '%s'",
-                               place_of_iterated(program),
-                               program->tensors[program->unknowns[u].residual].name);
-    if (program->energy >= 0 && !computed[program->energy])
-        return source_fail(program->file, place, "no statement %s computes the energy '%s'",
-                           place_of_iterated(program), program->tensors[program->energy].name);
-    return STATUS_OK;
+    for (int u = 0; u < program->n_unknowns; u++)
+        TRY(check_computed(program, place, first, end, program->unknowns[u].residual, "residual",
+                           where));
+    return program->energy < 0
+               ? STATUS_OK
+               : check_computed(program, place, first, end, program->energy, "energy", where);
 }
 
-enum status program_check_reports(const struct program *program)
+enum status program_check_results(const struct program *program)
 {
-    for (int r = 0; r < program->n_reports; r++) {
-        const struct program_tensor *scalar = &program->tensors[program->reports[r].tensor];
-        if (!scalar->fill &&
-            !program_computes(program, 0, program->n_statements, program->reports[r].tensor))
-            return source_fail(program->file, program->reports[r].place,
-                               "no statement computes '%s', which is reported here: compute it, or "
-                               "leave this line out",
-                               scalar->name);
-    }
-    return STATUS_OK;
-}
-
-enum status program_check_iteration(const struct program *program)
-{
-    bool *computed = calloc((size_t)program->n_tensors + 1, sizeof *computed);
-    TRY(CHECK_MEMORY(computed, "no memory to check a program of %d tensors", program->n_tensors));
-    enum status status = check_iterated(program, program->first_final, computed);
-    if (status == STATUS_OK)
-        status = check_iterated(program, program->n_statements, computed);
-    if (status == STATUS_OK && program->final_energy >= 0 && !computed[program->final_energy])
-        status = source_fail(program->file, program->finally_place,
-                             "no statement after 'finally' computes the energy '%s'",
-                             program->tensors[program->final_energy].name);
-    free(computed);
-    return status;
+    TRY(check_reports(program));
+    TRY(check_iterated(program));
+    return program->final_energy < 0
+               ? STATUS_OK
+               : check_computed(program, program->finally_place, program->first_iterated,
+                                program->n_statements, program->final_energy, "energy",
+                                "after 'finally'");
 }

@@ -78,24 +78,6 @@ static enum status check_filled_exchanges(const struct program *program,
     return STATUS_OK;
 }
 
-static enum status bind_fill(struct program *program, int number, const struct fill_symmetry *fill)
-{
-    struct program_tensor *tensor = &program->tensors[number];
-    bool stays = tensor->loop >= 0 || !program_computes(program, 0, program->n_statements, number);
-    struct symmetry symmetry;
-    TRY(find_fill_symmetry(tensor, fill, &symmetry));
-    enum status status = check_filled_exchanges(program, tensor, fill, &symmetry);
-    tensor->any_order = stays && fill && fill->rank == 0;
-    if (status == STATUS_OK && symmetry.n > 0 && tensor->loop < 0 && stays) {
-        symmetry_fini(&tensor->symmetry);
-        tensor->symmetry = symmetry;
-        tensor->fills_packed = fill->fills_packed;
-    } else {
-        symmetry_fini(&symmetry);
-    }
-    return status;
-}
-
 /* The symmetry of a fill, by its name; NULL: none is known. */
 static const struct fill_symmetry *find_fill(const char *name, int n,
                                              const struct fill_symmetry fills[])
@@ -110,12 +92,24 @@ static const struct fill_symmetry *find_fill(const char *name, int n,
     return NULL;
 }
 
-static enum status bind_fills(struct program *program, int n, const struct fill_symmetry fills[])
+static enum status bind_fill(struct program *program, int number, int n,
+                             const struct fill_symmetry fills[])
 {
-    for (int t = 0; t < program->n_tensors; t++)
-        if (program->tensors[t].fill)
-            TRY(bind_fill(program, t, find_fill(program->tensors[t].fill, n, fills)));
-    return STATUS_OK;
+    struct program_tensor *tensor = &program->tensors[number];
+    const struct fill_symmetry *fill = find_fill(tensor->fill, n, fills);
+    bool stays = tensor->loop >= 0 || !program_computes(program, 0, program->n_statements, number);
+    struct symmetry symmetry;
+    TRY(find_fill_symmetry(tensor, fill, &symmetry));
+    enum status status = check_filled_exchanges(program, tensor, fill, &symmetry);
+    tensor->any_order = stays && fill && fill->rank == 0;
+    if (status == STATUS_OK && symmetry.n > 0 && tensor->loop < 0 && stays) {
+        symmetry_fini(&tensor->symmetry);
+        tensor->symmetry = symmetry;
+        tensor->fills_packed = fill->fills_packed;
+    } else {
+        symmetry_fini(&symmetry);
+    }
+    return status;
 }
 
 /* --- random numbers --- */
@@ -220,6 +214,14 @@ static int find_in_nest(struct loop_nest *nest, int index, int64_t end)
     return i;
 }
 
+/* Appends the indices of a factor that are new. */
+static void add_to_nest(const struct trial *self, struct loop_nest *nest,
+                        const struct program_factor *factor)
+{
+    for (int d = 0; d < self->program->tensors[factor->tensor].rank; d++)
+        find_in_nest(nest, factor->index[d], self->n_values);
+}
+
 static struct number evaluate_tensor(struct trial *self, int tensor, int s, const int64_t value[]);
 
 /* One product of the factors' elements. */
@@ -252,8 +254,7 @@ static struct number evaluate_statement(struct trial *self, int s, int n, const 
         for (int i = 0; i < n; i++)
             nest.value[find_in_nest(&nest, index[i], self->n_values)] = value[i];
         for (int f = 0; f < term->n_factors; f++)
-            for (int d = 0; d < program->tensors[term->factors[f].tensor].rank; d++)
-                find_in_nest(&nest, term->factors[f].index[d], self->n_values);
+            add_to_nest(self, &nest, &term->factors[f]);
         do {
             struct number product = evaluate_product(self, term, s, &nest);
             sum.value += product.value;
@@ -309,48 +310,66 @@ static struct number evaluate_tensor(struct trial *self, int tensor, int s, cons
 
 /* --- claims --- */
 
-static bool differ(struct number left, struct number right, int sign)
-{
-    return !(fabs(left.value - sign * right.value) <= TOLERANCE * (left.size + right.size));
-}
-
-/* Indices of one space that a statement's product or its target has, of the space that has most of them. */
-static int count_indices_of_space(const struct program *program, const struct program_term *term,
-                                  const struct program_factor *target)
-{
-    struct loop_nest nest;
-    nest.n = 0;
-    int most = 0;
-    for (int f = -1; f < term->n_factors; f++) {
-        const struct program_factor *factor = f < 0 ? target : &term->factors[f];
-        for (int d = 0; d < program->tensors[factor->tensor].rank; d++)
-            find_in_nest(&nest, factor->index[d], 0);
-    }
-    for (int i = 0; i < nest.n; i++) {
-        int n = 0;
-        for (int j = 0; j < nest.n; j++)
-            n += program->indices[nest.index[j]].space == program->indices[nest.index[i]].space;
-        most = n > most ? n : most;
-    }
-    return most;
-}
-
-/* Values of a space, so that all indices of a product can differ. */
+/* Values of a space, so that all indices of a product and of its target can differ. */
 static void choose_values(struct trial *self, int first, int end)
 {
+    const struct program *program = self->program;
     self->n_values = LEAST_VALUES;
-    for (int s = first; s < end; s++) {
-        const struct program_statement *statement = &self->program->statements[s];
-        for (int t = 0; t < statement->n_terms; t++) {
-            int n = count_indices_of_space(self->program, &statement->terms[t], &statement->target);
-            self->n_values = n > self->n_values ? n : self->n_values;
+    for (int s = first; s < end; s++)
+        for (int t = 0; t < program->statements[s].n_terms; t++) {
+            const struct program_term *term = &program->statements[s].terms[t];
+            struct loop_nest nest;
+            nest.n = 0;
+            add_to_nest(self, &nest, &program->statements[s].target);
+            for (int f = 0; f < term->n_factors; f++)
+                add_to_nest(self, &nest, &term->factors[f]);
+            for (int i = 0; i < nest.n; i++) {
+                int64_t n = 0;
+                for (int j = 0; j < nest.n; j++)
+                    n += program->indices[nest.index[j]].space ==
+                         program->indices[nest.index[i]].space;
+                self->n_values = n > self->n_values ? n : self->n_values;
+            }
         }
-    }
 }
 
-static enum status refuse_size(const struct trial *self, struct source_place place)
+/* An element of the target of statement s, or with a loop the part of the scalar that s is the last to add to. */
+static struct number evaluate_claim(struct trial *self, int s, const struct program_loop *loop,
+                                    const int64_t value[])
 {
-    return source_fail(self->program->file, place,
+    const struct program_factor *target = &self->program->statements[s].target;
+    const int rank = self->program->tensors[target->tensor].rank;
+    return loop ? evaluate_in_loop(self, target->tensor, s + 1, loop, value)
+                : evaluate_statement(self, s, rank, target->index, value);
+}
+
+/* Compares what statement s computes where all indices have different values with what it computes after exchanges
+ * of these.
+ * broken  out: the first of n exchanges that changes more than the sign; n without one */
+static enum status find_broken(struct trial *self, int s, const struct program_loop *loop, int n,
+                               const struct program_exchange exchanges[], int *broken)
+{
+    const struct program *program = self->program;
+    const struct program_factor *target = &program->statements[s].target;
+    const int *index = loop ? loop->index : target->index;
+    const int n_indices = loop ? loop->n : program->tensors[target->tensor].rank;
+    int64_t value[MAX_RANK] = {0}, image[MAX_RANK];
+    for (int d = 0; d < n_indices; d++)
+        for (int e = 0; e < d; e++)
+            value[d] += program->indices[index[e]].space == program->indices[index[d]].space;
+    const struct number element = evaluate_claim(self, s, loop, value);
+    for (*broken = 0; *broken < n && self->steps >= 0; ++*broken) {
+        const struct signed_permutation *exchange = &exchanges[*broken].permutation;
+        for (int d = 0; d < n_indices; d++)
+            image[d] = value[exchange->place[d]];
+        struct number moved = evaluate_claim(self, s, loop, image);
+        if (!(fabs(element.value - exchange->sign * moved.value) <=
+              TOLERANCE * (element.size + moved.size)))
+            break;
+    }
+    if (self->steps >= 0)
+        return STATUS_OK;
+    return source_fail(program->file, loop ? loop->place : program->statements[s].place,
                        "this has too many indices to show its symmetry: compute parts of it in "
                        "statements of their own, leave the symmetry out of the declaration, or "
                        "order out of the loop ('a, b' for 'a >= b')");
@@ -375,65 +394,52 @@ static struct target_text show_target(const struct program *program,
     return shown;
 }
 
-/* Compares an element of the target, whose indices all differ, with those that its exchanges make of it. */
 static enum status check_statement(struct trial *self, int s)
 {
     const struct program *program = self->program;
     const struct program_statement *statement = &program->statements[s];
-    const struct program_factor *target = &statement->target;
-    const struct program_tensor *tensor = &program->tensors[target->tensor];
+    const struct program_tensor *tensor = &program->tensors[statement->target.tensor];
     const struct signed_permutation identity = symmetry_identity();
-    int64_t value[MAX_RANK] = {0}, image[MAX_RANK];
+    int broken;
     choose_values(self, s, s + 1);
-    for (int d = 0; d < tensor->rank; d++)
-        for (int e = 0; e < d; e++)
-            value[d] += tensor->space[e] == tensor->space[d];
-    struct number element = evaluate_statement(self, s, tensor->rank, target->index, value);
-    for (int x = 0; x < tensor->n_exchanges && self->steps >= 0; x++) {
-        const struct signed_permutation *exchange = &tensor->exchanges[x].permutation;
-        for (int d = 0; d < tensor->rank; d++)
-            image[d] = value[exchange->place[d]];
-        if (differ(element, evaluate_statement(self, s, tensor->rank, target->index, image),
-                   exchange->sign) &&
-            self->steps >= 0)
-            return source_fail(
-                program->file, statement->place,
-                "this does not make %s equal to %s%s, as line %d declares: permute its products by "
-                "sym(...) or antisym(...), declare symmetries of their factors, or take this one "
-                "out of the declaration",
-                show_target(program, target, exchange).text, exchange->sign < 0 ? "-" : "",
-                show_target(program, target, &identity).text, tensor->exchanges[x].place.line);
-    }
-    return self->steps < 0 ? refuse_size(self, statement->place) : STATUS_OK;
+    TRY(find_broken(self, s, NULL, tensor->n_exchanges, tensor->exchanges, &broken));
+    if (broken == tensor->n_exchanges)
+        return STATUS_OK;
+    const struct program_exchange *exchange = &tensor->exchanges[broken];
+    return source_fail(
+        program->file, statement->place,
+        "this does not make %s equal to %s%s, as line %d declares: permute its products by "
+        "sym(...) or antisym(...), declare symmetries of their factors, or take this one "
+        "out of the declaration",
+        show_target(program, &statement->target, &exchange->permutation).text,
+        exchange->permutation.sign < 0 ? "-" : "",
+        show_target(program, &statement->target, &identity).text, exchange->place.line);
 }
 
-/* Compares the part of a scalar at different values of the loop's indices with those where neighbours of
- * a >= b >= ... are exchanged. s: the last statement that adds to it */
+/* Exchanges neighbours of a >= b >= ...; s: the last statement that adds to a scalar. */
 static enum status check_sum(struct trial *self, const struct program_loop *loop, int s)
 {
     const struct program *program = self->program;
     const struct program_statement *statement = &program->statements[s];
-    int64_t value[PROGRAM_MAX_LOOP_INDICES], image[PROGRAM_MAX_LOOP_INDICES];
-    for (int i = 0; i < loop->n; i++)
-        value[i] = i;
-    struct number part = evaluate_in_loop(self, statement->target.tensor, s + 1, loop, value);
-    for (int i = 0; i + 1 < loop->n && self->steps >= 0; i++) {
-        memcpy(image, value, sizeof image);
-        image[i] = i + 1;
-        image[i + 1] = i;
-        const char *name = program->indices[loop->index[i]].name;
-        const char *next = program->indices[loop->index[i + 1]].name;
-        if (differ(part, evaluate_in_loop(self, statement->target.tensor, s + 1, loop, image), 1) &&
-            self->steps >= 0)
-            return source_fail(
-                program->file, statement->place,
-                "the sum into '%s' changes when '%s' and '%s' exchange their roles, but '%s >= %s' "
-                "in line %d stands for both orders: make the sum symmetric, declare symmetries of "
-                "its tensors, or write '%s, %s'",
-                program->tensors[statement->target.tensor].name, name, next, name, next,
-                loop->place.line, name, next);
+    struct program_exchange exchanges[PROGRAM_MAX_LOOP_INDICES];
+    int broken;
+    for (int i = 0; i + 1 < loop->n; i++) {
+        exchanges[i].permutation = symmetry_identity();
+        exchanges[i].permutation.place[i] = (int8_t)(i + 1);
+        exchanges[i].permutation.place[i + 1] = (int8_t)i;
     }
-    return self->steps < 0 ? refuse_size(self, loop->place) : STATUS_OK;
+    TRY(find_broken(self, s, loop, loop->n - 1, exchanges, &broken));
+    if (broken == loop->n - 1)
+        return STATUS_OK;
+    const char *name = program->indices[loop->index[broken]].name;
+    const char *next = program->indices[loop->index[broken + 1]].name;
+    return source_fail(
+        program->file, statement->place,
+        "the sum into '%s' changes when '%s' and '%s' exchange their roles, but '%s >= %s' "
+        "in line %d stands for both orders: make the sum symmetric, declare symmetries of "
+        "its tensors, or write '%s, %s'",
+        program->tensors[statement->target.tensor].name, name, next, name, next, loop->place.line,
+        name, next);
 }
 
 static enum status check_loop(struct trial *self, const struct program_loop *loop)
@@ -452,7 +458,9 @@ enum status symmetry_check_program(struct program *program, int n,
                                    const struct fill_symmetry fills[])
 {
     struct trial self = {.program = program, .steps = MOST_STEPS};
-    TRY(bind_fills(program, n, fills));
+    for (int t = 0; t < program->n_tensors; t++)
+        if (program->tensors[t].fill)
+            TRY(bind_fill(program, t, n, fills));
     TRY(tensor_function_find("random", 0, NULL, MAX_RANK + 1, &self.random));
     for (int s = 0; s < program->n_statements; s++)
         if (program->tensors[program->statements[s].target.tensor].n_exchanges > 0)

@@ -42,7 +42,7 @@ void open_tiles_step(const struct open_tiles *tiles, const struct block_index *t
 
 /* --- pairs of blocks --- */
 
-/* What a step's walks need. Blocks of local factors are not looked up. */
+/* All that the walks of a step need. Blocks of local factors are not looked up. */
 struct block_pairs {
     const struct contraction_problem *problem; /* borrowed */
     struct contraction_indices indices;

@@ -9,7 +9,7 @@
 
 /* --- terms --- */
 
-/* Of a scalar a task fixes all indices of A. */
+/* A task of a scalar fixes all indices of A. */
 static enum status init_term(const struct contraction_problem *problem, struct block_pairs *term)
 {
     bool is_fixed[MAX_INDICES] = {false};
@@ -271,7 +271,7 @@ int64_t contraction_task_elements(const struct contraction_task *task)
 
 /* --- parts --- */
 
-/* Of part number n of a sum. */
+/* The elements of part number n of a sum. */
 static int64_t part_elements(const struct contraction_sum *sum, int64_t n)
 {
     struct contraction_task task;

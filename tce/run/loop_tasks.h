@@ -44,5 +44,5 @@ enum status loop_tasks_begin(struct loop_tasks *tasks, const struct contraction_
 enum status loop_tasks_run(struct loop_tasks *tasks, int64_t task);
 void loop_tasks_end(struct loop_tasks *tasks, enum status status);
 
-/* Of a tuple, by its number. */
+/* The work of a tuple, by its number. */
 struct task_cost loop_tasks_cost(const struct loop_tasks *tasks, int64_t tuple);

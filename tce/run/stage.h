@@ -43,7 +43,7 @@ enum status stage_visit_blocks(const struct stage *stage, int64_t task, contract
 /* Gives the tensors of a step, by contraction_place; NULL for those that it lacks or that are local. Borrowed. */
 void stage_bind(struct stage *stage, int step, struct tensor *const tensor[N_CONTRACTION_PLACES]);
 
-/* What fills a local tensor of a loop over tiles; where the parts of its scalars are to outlive a run (NULL: nowhere,
+/* The fill of a local tensor of a loop over tiles; where the parts of its scalars are to outlive a run (NULL: nowhere,
  * as it is until then). Borrowed. */
 void stage_set_fill(struct stage *stage, int local, const struct tile_fill *fill);
 void stage_set_store(struct stage *stage, const struct tuple_store *store);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/execution/program_instance.h"
-#include "tce/language/parser.h"
+#include "tce/language/program.h"
 #include "tce/plan/plan_loops.h"
 #include "tce/plan/predicted_tasks.h"
 #include "tests/fuzz/fuzz.h"
@@ -22,11 +22,11 @@ static void check_spaces(const struct program *program)
         const struct program_space *space = &program->spaces[s];
         assert(space->name[0] && space->tile >= 0);
         assert((space->binding != NULL) == (space->n_blocks == 0));
-        assert((space->binding != NULL) == (space->labels == 0));
+        assert(!space->binding || space->has_irreps);
         for (int64_t b = 0; b < space->n_blocks; b++) {
             const struct index_block *block = &space->blocks[b];
             assert(block->size > 0 && block->irrep >= 0 && block->irrep < N_IRREPS);
-            assert(space->labels >> (3 * block->irrep + block->spin + 1) & 1);
+            assert(space->has_irreps || block->irrep == 0);
         }
     }
     for (int i = 0; i < program->n_indices; i++)

@@ -179,7 +179,7 @@ bad bound 1:11 "space o is bound to 'occupied'" \
 bad unbound 1:11 "which is unknown here" 'space o = occupied\nscalar E, F\nE = F\n'
 
 # Indices and labels.
-bad_after size 7:5 "index 'x' is of space 't' (5 values)" \
+bad_after size 7:5 "index 'x' is of space 't'" \
     'tensor A[i,j]\ntensor B[i,j]\nA[i,x]=B[i,x]\n'
 bad_after repeated 7:5 "index 'i' is repeated" 'tensor A[i,j]\ntensor B[i,j]\nA[i,i]=B[i,j]\n'
 bad_after lacking 7:8 "is missing in this product" \
@@ -192,7 +192,7 @@ bad_after recursion_add 7:11 "computed from itself; use another tensor" \
 bad_after labels 7:10 "can never be met" \
     'tensor A[i,j] irrep 1\ntensor B[i,j]\nA[i,j] = B[i,j]\n'
 bad_after no_block 5:8 "has no block" 'tensor A[i,j] irrep 2\nscalar E, F\nE = F\n'
-bad spins 3:8 "needs a bar" 'space s = 2 alpha, 2 beta\nindex i, j : s\ntensor A[i,j]\n'
+bad spins 3:8 "needs a bar" 'space s = 2 alpha, 2 beta\nindex i, j : s\ntensor A[i,j]\nscalar E, F\nE = F\n'
 bad_after bar 7:13 "'|' is not where" 'tensor A[i|j]\ntensor B[i,j]\nA[i,j] = B[i|j]\n'
 
 # Text.

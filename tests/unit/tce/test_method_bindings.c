@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The .tce programs of the methods bind only what there is; a program that binds a tensor to an
  * unknown name, or to one of another form, is refused with its place. */
-#include "tce/language/parser.h"
+#include "tce/language/program.h"
 #include "tce/methods/method_bindings.h"
 #include "tce/methods/methods.h"
 #include "tests/check.h"

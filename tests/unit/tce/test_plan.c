@@ -3,7 +3,7 @@
  * program files that are arguments. */
 #include "support/base/random.h"
 #include "support/io/text_file.h"
-#include "tce/language/parser.h"
+#include "tce/language/program.h"
 #include "tests/cases/plan_case.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 /* Products whose factors have symmetries run over pairs of values: the operations are those of the pairs,
  * each once, and what is packed, summed and unpacked is so as seldom as can be. Tensors that are written with a
  * symmetry have unique blocks. */
-#include "tce/language/parser.h"
+#include "tce/language/program.h"
 #include "tce/language/symmetry_check.h"
 #include "tests/cases/plan_case.h"
 

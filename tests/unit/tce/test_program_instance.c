@@ -110,6 +110,10 @@ static void test_a_space_may_be_bound_to_both_spins(void **state)
            "space o = both_spins\nindex i, j : o\n"
            "tensor A[i|j]\ntensor B[i,j]\nA[i|j] = B[i,j]\n",
            3, "test.tce:4:8: 'B' needs a bar");
+    refuse(STATUS_INPUT,
+           "space S = 2 alpha, 2 beta\nindex s : S\ntensor D[s,s]\nscalar E, F\nE = F\n", 0,
+           "test.tce:3:8: 'D' needs a bar '|' between its upper and its lower indices, such as "
+           "D[a|i], because space 'S' has spins");
 }
 
 /* A tensor that no labels allow once they are known has no blocks, and that is no error. */

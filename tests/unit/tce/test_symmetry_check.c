@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ordered loops and declared symmetries are accepted where they hold for any numbers, sizes and labels, and
  * refused with their place where they do not. */
-#include "tce/language/parser.h"
+#include "tce/language/program.h"
 #include "tce/language/symmetry_check.h"
 #include "tce/methods/method_bindings.h"
 #include "tests/check.h"

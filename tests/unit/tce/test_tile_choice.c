@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tiles that are chosen for contractions: many tasks, blocks that a cache holds, few passes over the result,
  * and nearly the least of the model's cost. */
-#include "tce/language/parser.h"
+#include "tce/language/program.h"
 #include "tce/plan/predicted_tasks.h"
 #include "tests/cases/plan_case.h"
 
