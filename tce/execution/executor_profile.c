@@ -10,8 +10,7 @@
 
 /* The blocks of tensors that tasks read and write, for simulations of the plan. */
 struct task_blocks {
-    const struct plan *plan; /* borrowed */
-    int64_t *first_block;    /* plan->n_tensors: the blocks of all tensors are numbered one after
+    int64_t *first_block; /* plan->n_tensors: the blocks of all tensors are numbered one after
                               * another */
     struct data_records records;
 };
@@ -26,7 +25,6 @@ struct stage_task {
 /* Numbers the blocks. */
 static enum status number_blocks_of_plan(const struct plan *plan, struct task_blocks *blocks)
 {
-    blocks->plan = plan;
     blocks->first_block = calloc((size_t)plan->n_tensors + 1, sizeof *blocks->first_block);
     TRY(CHECK_MEMORY(blocks->first_block, "no memory for %d tensors", plan->n_tensors));
     for (int i = 0; i < plan->n_tensors; i++) {
@@ -53,8 +51,9 @@ static enum status record_access(const struct contraction_access *access, void *
 /* Adds what the tasks in a stage's history read and write.
  * first_task  number of the stage's first task among those of all stages */
 static enum status record_stage_blocks(struct task_blocks *blocks, const struct plan_tasks *tasks,
-                                       const struct taskpool_history *history, int64_t first_task)
+                                       int64_t first_task)
 {
+    const struct taskpool_history *history = taskpool_history(stage_pool(tasks->stage));
     for (int64_t i = 0; i < history->n_entries; i++) {
         int64_t task = history->entries[i].task;
         struct stage_task added = {
@@ -66,12 +65,14 @@ static enum status record_stage_blocks(struct task_blocks *blocks, const struct 
 }
 
 /* Appends a stage's tasks, which are numbered from first on. */
-static enum status append_history(const struct taskpool_history *stage, int64_t first,
+static enum status append_history(const struct stage *stage, int64_t first,
                                   struct taskpool_history *all)
 {
-    for (int64_t i = 0; i < stage->n_entries; i++) {
-        const struct taskpool_history_entry *entry = &stage->entries[i];
-        TRY(history_add(all, first + entry->task, entry->time_s, entry->worker));
+    const struct taskpool_history *history = taskpool_history(stage_pool(stage));
+    for (int64_t i = 0; i < history->n_entries; i++) {
+        const struct taskpool_history_entry *entry = &history->entries[i];
+        int64_t task = first + stage_task_run(stage, entry->task);
+        TRY(history_add(all, task, entry->time_s, entry->worker));
     }
     return STATUS_OK;
 }
@@ -87,10 +88,9 @@ static enum status collect_tasks(const struct executor *self, struct taskpool_hi
         const struct plan_tasks *tasks = &self->stages[k];
         if (!tasks->stage)
             continue;
-        const struct taskpool_history *stage = taskpool_history(stage_pool(tasks->stage));
-        TRY(append_history(stage, first, all));
+        TRY(append_history(tasks->stage, first, all));
         if (blocks)
-            TRY(record_stage_blocks(blocks, tasks, stage, first));
+            TRY(record_stage_blocks(blocks, tasks, first));
         first += stage_n_tasks(tasks->stage);
     }
     return STATUS_OK;

@@ -13,6 +13,9 @@ enum { MAX_LOOP_TILE = 16 };
 /* Upper bound of the local tensors of a tuple: beyond the memory of any machine, and within 64-bit counts. */
 #define MAX_LOCAL_BYTES 0x1p50
 
+_Static_assert((int)PROGRAM_MAX_LOOP_INDICES <= (int)TILE_LOOP_MAX_INDICES,
+               "each loop of a program is one over tuples of tiles");
+
 /* State while the problem is made. */
 struct loop_builder {
     const struct plan *plan;

@@ -24,21 +24,13 @@ static enum status fold_labels(const struct open_tiles *tiles, int index,
     return STATUS_OK;
 }
 
-static int largest_spin(const struct index_space *space)
-{
-    int largest = 0;
-    for (int32_t tile = 0; tile < space->n_tiles; tile++)
-        largest = abs(space->spin[tile]) > largest ? abs(space->spin[tile]) : largest;
-    return largest;
-}
-
 static enum status number_tuples(struct open_tiles *tiles)
 {
     struct block_labels of_tuple = {.rank = tiles->open.n};
     for (int d = 0; d < tiles->open.n; d++) {
         of_tuple.space[d] = &tiles->open_space[d];
         of_tuple.sign[d] = 1;
-        tiles->max_spin += largest_spin(&tiles->open_space[d]);
+        tiles->max_spin += index_space_max_spin(&tiles->open_space[d]);
     }
     int n = (2 * tiles->max_spin + 1) * N_IRREPS;
     tiles->tuples = calloc((size_t)n, sizeof(struct block_index *));
@@ -124,16 +116,16 @@ enum status block_pairs_init(const struct contraction_problem *problem,
     contraction_indices_init(problem, &pairs->indices);
     if (is_fixed)
         memcpy(known, is_fixed, sizeof known);
-    mark_indices(&indices->C.own, known);
-    TRY(open_tiles_init(problem->A.labels, &indices->A.own, known, &pairs->of_A));
+    mark_indices(&indices->C, known);
+    TRY(open_tiles_init(problem->A.labels, &indices->A, known, &pairs->of_A));
     if (!local || !local[0])
         TRY(block_index_create(problem->A.labels, &pairs->A));
     if (!problem->has_B)
         return STATUS_OK;
-    mark_indices(&indices->A.own, known);
+    mark_indices(&indices->A, known);
     if (!local || !local[1])
         TRY(block_index_create(problem->B.labels, &pairs->B));
-    return open_tiles_init(problem->B.labels, &indices->B.own, known, &pairs->of_B);
+    return open_tiles_init(problem->B.labels, &indices->B, known, &pairs->of_B);
 }
 
 void block_pairs_fini(struct block_pairs *pairs)
@@ -159,11 +151,11 @@ void block_pairs_add_cost(const struct block_pairs *pairs, const int32_t tile[MA
 {
     const struct contraction_indices *indices = &pairs->indices;
     cost->n_products++;
-    cost->elements += (double)block_pairs_extent(pairs, &indices->A.own, tile);
+    cost->elements += (double)block_pairs_extent(pairs, &indices->A, tile);
     if (!pairs->problem->has_B)
         return;
-    cost->elements += (double)block_pairs_extent(pairs, &indices->B.own, tile);
-    cost->flops += 2 * (double)block_pairs_extent(pairs, &indices->C.own, tile) *
+    cost->elements += (double)block_pairs_extent(pairs, &indices->B, tile);
+    cost->flops += 2 * (double)block_pairs_extent(pairs, &indices->C, tile) *
                    (double)block_pairs_extent(pairs, &indices->group[ROLE_SUMMED], tile);
 }
 
@@ -189,31 +181,20 @@ static struct stored_block find_factor(const struct pair_walk *walk,
     return block_index_find(blocks, at);
 }
 
-/* Moves on in A: its block, and which tuples of B go with it. */
-static bool next_in_A(struct pair_walk *walk)
-{
-    const struct block_pairs *pairs = walk->pairs;
-    if (!walk->of_A || walk->next_A == block_index_n(walk->of_A))
-        return false;
-    open_tiles_step(&pairs->of_A, walk->of_A, walk->next_A++, walk->tile);
-    walk->block[0] = find_factor(walk, pairs->A, &pairs->indices.A.own);
-    if (pairs->problem->has_B) {
-        walk->of_B = open_tiles_find(&pairs->of_B, walk->tile);
-        walk->next_B = 0;
-    }
-    return true;
-}
-
 bool pair_walk_next(struct pair_walk *walk)
 {
     const struct block_pairs *pairs = walk->pairs;
-    if (!pairs->problem->has_B)
-        return next_in_A(walk);
-    while (!walk->of_B || walk->next_B == block_index_n(walk->of_B))
-        if (!next_in_A(walk))
+    bool has_B = pairs->problem->has_B, exists = false;
+    while (!exists) {
+        if (!walk->of_A || walk->next == block_index_n(walk->of_A))
             return false;
-    open_tiles_step(&pairs->of_B, walk->of_B, walk->next_B++, walk->tile);
-    walk->block[1] = find_factor(walk, pairs->B, &pairs->indices.B.own);
+        open_tiles_step(&pairs->of_A, walk->of_A, walk->next++, walk->tile);
+        const struct block_index *of_B = has_B ? open_tiles_find(&pairs->of_B, walk->tile) : NULL;
+        exists = !has_B || (of_B && block_index_n(of_B) > 0);
+    }
+    walk->block[0] = find_factor(walk, pairs->A, &pairs->indices.A);
+    if (has_B)
+        walk->block[1] = find_factor(walk, pairs->B, &pairs->indices.B);
     return true;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The pairs of blocks that a step multiplies for a block of C, from labels alone: for each tuple of tiles of the
- * indices that only A has still open, in lexicographic order, those of B's.
+/* The pairs of blocks that a step multiplies for a block of C, from labels alone: for each tuple of tiles that A
+ * leaves open, in lexicographic order, a block of A and the block of B, whose tiles are known then.
  *
  * Beside C's indices a task may fix others: those of a loop over tiles, or where C is a scalar all of A's. */
 #pragma once
 
 #include "support/base/status.h"
-#include "tce/run/step_indices.h"
+#include "tce/run/contraction.h"
 #include "tce/tensor/block_index.h"
 
 #include <stdbool.h>
@@ -81,8 +81,8 @@ enum pair_wants { PAIR_TILES, PAIR_BLOCKS };
 struct pair_walk {
     const struct block_pairs *pairs;
     enum pair_wants wants;
-    const struct block_index *of_A, *of_B; /* tuples of open tiles; NULL: none */
-    int64_t next_A, next_B;
+    const struct block_index *of_A; /* tuples of open tiles; NULL: none */
+    int64_t next;
     int32_t tile[MAX_INDICES];    /* of every index */
     struct stored_block block[2]; /* of A and B; -1 where it is not looked up */
 };

@@ -141,7 +141,7 @@ struct task_cost block_tasks_cost(const struct block_tasks *tasks, int64_t task)
     struct contraction_task found;
     struct term_walk walk;
     contraction_sums_task(sums, task, &found);
-    bool add = sums->problems[found.sum->first_term].add;
+    bool add = found.part < 0 && sums->problems[found.sum->first_term].add;
     struct task_cost cost = {.elements = (add ? 2 : 1) * (double)contraction_task_elements(&found)};
     term_walk_begin(sums, &found, PAIR_TILES, &walk);
     while (term_walk_next(&walk))
@@ -161,8 +161,8 @@ static enum status visit_pair(const struct term_walk *walk, contraction_visitor 
             .problem = walk->term,
             .place = f == 0 ? CONTRACTION_A : CONTRACTION_B,
             .block = walk->pairs.block[f].block,
-            .elements = block_pairs_extent(term, f == 0 ? &indices->A.own : &indices->B.own,
-                                           walk->pairs.tile)};
+            .elements =
+                block_pairs_extent(term, f == 0 ? &indices->A : &indices->B, walk->pairs.tile)};
         TRY(visit(&access, context));
     }
     return STATUS_OK;

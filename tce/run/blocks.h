@@ -26,13 +26,6 @@ int index_list_place(const struct index_list *list, int index);
 
 void index_list_append(struct index_list *list, int index);
 
-/* The indices of a tensor's blocks. */
-struct block_layout {
-    struct index_list own;   /* as the blocks lie; one may be there twice: a diagonal */
-    struct index_list order; /* as they are multiplied; the same unless reduced */
-    bool reduced;            /* to the indices that are not lone, each once */
-};
-
 /* The distance between neighbours in each index of a block; of one that occurs twice, along the
  * diagonal. 0: the block lacks it. */
 struct block_strides {

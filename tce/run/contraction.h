@@ -4,9 +4,9 @@
  *     C[c] (+)= factor * sum over what is not in c of A[a] * B[b]
  *
  * a, b, c are lists of index numbers. An index of c occurs in a, in b or in both (then
- * nothing is summed over it); one that is not in c is summed over. An index may occur
- * twice in a or in b: a diagonal, or a trace. Without B: a copy with indices in another
- * order, a trace, a sum.
+ * nothing is summed over it); one that is not in c is summed over: beside B it is in both, because a sum over an
+ * index that one factor has alone is a step of its own. An index may occur twice in a or in b: a diagonal.
+ * Without B: a copy with indices in another order, a trace, a sum.
  *
  * Elements of C whose block does not exist are left out, whatever the factors' labels. */
 #pragma once
@@ -52,3 +52,24 @@ struct contraction_settings {
 #define SECONDS_PER_FLOP    2e-11
 #define SECONDS_PER_ELEMENT 4e-10
 #define SECONDS_PER_PRODUCT 2e-6
+
+/* What an index does:
+ *     C[batch, rows, columns] = sum over summed of A[batch, rows, summed] B[batch, summed, columns] */
+enum index_role {
+    ROLE_UNUSED,
+    ROLE_BATCH,  /* of A, B and C */
+    ROLE_ROW,    /* of A and C */
+    ROLE_COLUMN, /* of B and C */
+    ROLE_SUMMED, /* of A and B; without B of A alone */
+    N_ROLES
+};
+
+struct contraction_indices {
+    enum index_role role[MAX_INDICES];
+    const struct index_space *space[MAX_INDICES]; /* borrowed; NULL if unused */
+    struct index_list group[N_ROLES];             /* as C has them, and else A */
+    struct index_list C, A, B; /* as blocks lie; in A and B an index may be twice */
+};
+
+void contraction_indices_init(const struct contraction_problem *problem,
+                              struct contraction_indices *indices);

@@ -2,6 +2,7 @@
 #include "tce/run/contraction_sums.h"
 
 #include "support/base/agree.h"
+#include "taskpool/taskpool.h"
 #include "tce/run/contraction_slices.h"
 
 #include <stdlib.h>
@@ -58,7 +59,7 @@ static enum status init_tuples(const struct block_pairs *lead, struct contractio
     if (sum->scalar)
         reordered.symmetry = NULL; /* a task for each tuple of tiles of A */
     for (int d = 0; d < labels->rank; d++) {
-        sum->place[d] = keeps_order ? d : index_list_place(&indices->C.own, order.index[d]);
+        sum->place[d] = keeps_order ? d : index_list_place(&indices->C, order.index[d]);
         reordered.space[d] = labels->space[sum->place[d]];
         reordered.sign[d] = labels->sign[sum->place[d]];
     }
@@ -78,8 +79,7 @@ static void get_tiles(const struct contraction_sum *sum, int64_t tuple, int32_t 
 static void begin_term(struct term_walk *walk, enum pair_wants wants)
 {
     const struct block_pairs *term = &walk->sums->terms[walk->term];
-    const struct index_list *fixed =
-        walk->task->sum->scalar ? &term->indices.A.own : &term->indices.C.own;
+    const struct index_list *fixed = walk->task->sum->scalar ? &term->indices.A : &term->indices.C;
     const int32_t *at = walk->task->at;
     int32_t tile[MAX_INDICES] = {0};
     for (int d = 0; d < fixed->n; d++)
@@ -116,16 +116,17 @@ void term_walk_begin(const struct contraction_sums *sums, const struct contracti
                      enum pair_wants wants, struct term_walk *walk)
 {
     int64_t n = 0;
-    begin_walk(sums, task, wants, walk);
-    if (task->n_slices == 1)
-        return;
-    while (term_walk_next(walk))
+    begin_walk(sums, task, PAIR_TILES, walk);
+    while (task->n_slices > 1 && term_walk_next(walk))
         n++;
     int64_t first = n * task->slice / task->n_slices, end = n * (task->slice + 1) / task->n_slices;
-    begin_walk(sums, task, wants, walk);
+    if (n > 0)
+        begin_walk(sums, task, PAIR_TILES, walk);
     for (int64_t i = 0; i < first; i++)
         term_walk_next(walk);
-    walk->left = end - first;
+    walk->pairs.wants = wants;
+    if (task->n_slices > 1)
+        walk->left = end - first;
 }
 
 /* --- slices --- */
@@ -186,6 +187,8 @@ static enum status number_tasks(struct contraction_sums *sums, struct contractio
     sum->n_blocks = block_index_n(sum->scalar ? sum->C : sum->tuples);
     sum->n_parts = sum->scalar ? block_index_n(sum->tuples) : choose_slices(sums, sum);
     sum->first_task = sums->n_tasks;
+    if ((double)sum->n_blocks * (double)sum->n_parts > (double)(TASKPOOL_MAX_TASKS - sums->n_tasks))
+        return FAIL(STATUS_LIMIT, "more than 2^62 tasks in a stage: take larger tiles");
     sums->n_tasks += sum->n_blocks * sum->n_parts;
     sum->first_part = -1;
     if (sum->scalar || sum->n_parts > 1) {

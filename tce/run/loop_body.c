@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/run/loop_body.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* --- views --- */
@@ -23,40 +24,39 @@ static struct index_list order_of_view(const struct contraction_indices *indices
     if (has_diagonal(own))
         return *own;
     for (int x = 0; x < MAX_INDICES; x++)
-        if (index_list_count(own, x) > 0 && index_list_count(&indices->C.own, x) == 0)
+        if (index_list_count(own, x) > 0 && index_list_count(&indices->C, x) == 0)
             index_list_append(&order, x);
-    for (int d = 0; d < indices->C.own.n; d++)
-        if (index_list_count(own, indices->C.own.index[d]) > 0)
-            index_list_append(&order, indices->C.own.index[d]);
+    for (int d = 0; d < indices->C.n; d++)
+        if (index_list_count(own, indices->C.index[d]) > 0)
+            index_list_append(&order, indices->C.index[d]);
     return order;
 }
 
 /* Whether the factor is a matrix, of rows or columns of C and what is summed over, and the other one, too. */
-static bool is_matrix(const struct contraction_indices *indices, const struct block_layout *layout)
+static bool is_matrix(const struct contraction_indices *indices, const struct index_list *own)
 {
-    return !has_diagonal(&layout->own) && indices->group[ROLE_BATCH].n == 0 &&
+    return !has_diagonal(own) && indices->group[ROLE_BATCH].n == 0 &&
            indices->group[ROLE_ROW].n > 0 && indices->group[ROLE_COLUMN].n > 0 &&
            indices->group[ROLE_SUMMED].n > 0;
 }
 
 /* The form of a view: panels where products of matrices read it again and again. */
 static enum factor_form form_of_view(const struct contraction_indices *indices,
-                                     const struct block_layout *layout)
+                                     const struct index_list *own)
 {
-    if (layout->reduced || !is_matrix(indices, layout))
+    if (!is_matrix(indices, own))
         return BY_STRIDES;
-    int nearest = indices->C.own.index[indices->C.own.n - 1];
-    return index_list_count(&layout->own, nearest) > 0 ? ROW_PANELS : COLUMN_PANELS;
+    int nearest = indices->C.index[indices->C.n - 1];
+    return index_list_count(own, nearest) > 0 ? ROW_PANELS : COLUMN_PANELS;
 }
 
 /* How the step reads a factor that is stored, of these blocks. */
 static struct factor_view view_of(const struct contraction_indices *indices,
-                                  const struct block_layout *layout,
-                                  const struct block_index *blocks)
+                                  const struct index_list *own, const struct block_index *blocks)
 {
     return (struct factor_view){.blocks = blocks,
-                                .order = order_of_view(indices, &layout->own),
-                                .form = form_of_view(indices, layout),
+                                .order = order_of_view(indices, own),
+                                .form = form_of_view(indices, own),
                                 .n_summed = indices->group[ROLE_SUMMED].n};
 }
 
@@ -71,6 +71,7 @@ static enum status init_step(struct loop_body *body, int s)
     for (int x = 0; x < MAX_INDICES; x++)
         is_fixed[x] = step->loop_index[x] >= 0;
     body->problems[s] = step->problem;
+    assert(!step->labels[CONTRACTION_A].symmetry && !step->labels[CONTRACTION_B].symmetry);
     TRY(block_pairs_init(&body->problems[s], is_fixed, local, pairs));
     if (pairs->A)
         body->views[s][0] = view_of(&pairs->indices, &pairs->indices.A, pairs->A);
@@ -156,7 +157,7 @@ void loop_pairs_begin(const struct loop_body *body, int s, const int32_t tuple[]
                       const int32_t at[], enum pair_wants wants, struct pair_walk *pairs)
 {
     const struct tile_loop_step *step = &body->loop->steps[s];
-    const struct index_list *of_C = &body->pairs[s].indices.C.own;
+    const struct index_list *of_C = &body->pairs[s].indices.C;
     int32_t tile[MAX_INDICES] = {0};
     for (int x = 0; x < MAX_INDICES; x++)
         if (step->loop_index[x] >= 0)

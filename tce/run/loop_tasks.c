@@ -31,10 +31,7 @@ enum status loop_tasks_init(const struct tile_loop *loop, struct loop_tasks *tas
     tasks->values = calloc(n_scalars, sizeof *tasks->values);
     TRY(CHECK_MEMORY(tasks->scalars && tasks->adds && tasks->values,
                      "no memory for a loop over tiles"));
-    double n = tile_tuples_count(&loop->tuples);
-    if (n > TILE_LOOP_MAX_TASKS)
-        return FAIL(STATUS_LIMIT, "a loop over %.3g tuples of tiles: take larger tiles", n);
-    tasks->n = tasks->n_left = (int64_t)n;
+    tasks->n = tasks->n_left = (int64_t)tile_tuples_count(&loop->tuples);
     find_adds(tasks);
     return loop_body_init(loop, &tasks->body);
 }

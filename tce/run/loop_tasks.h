@@ -24,8 +24,8 @@ struct loop_tasks {
     struct loop_worker *worker; /* during a run */
 };
 
-/* loop  borrowed
- * Errors: STATUS_NO_MEMORY, STATUS_LIMIT (more than TILE_LOOP_MAX_TASKS); loop_tasks_fini follows then, too. */
+/* loop  borrowed, of at most TILE_LOOP_MAX_TASKS tuples
+ * Errors: STATUS_NO_MEMORY, STATUS_LIMIT; loop_tasks_fini follows then, too. */
 enum status loop_tasks_init(const struct tile_loop *loop, struct loop_tasks *tasks);
 void loop_tasks_fini(struct loop_tasks *tasks);
 

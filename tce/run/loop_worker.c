@@ -129,9 +129,9 @@ static enum status add_product(const struct loop_worker *worker, int s,
                                    .block = {pairs->block[0], pairs->block[1]}};
     int A = local[CONTRACTION_A], B = local[CONTRACTION_B];
     if (A >= 0)
-        product.local[0] = find_local(&worker->locals[A], &indices->A.own, pairs->tile);
+        product.local[0] = find_local(&worker->locals[A], &indices->A, pairs->tile);
     if (B >= 0)
-        product.local[1] = find_local(&worker->locals[B], &indices->B.own, pairs->tile);
+        product.local[1] = find_local(&worker->locals[B], &indices->B, pairs->tile);
     pair_walk_extents(pairs, product.extent);
     return products_add(worker->products, &product, NULL, target);
 }

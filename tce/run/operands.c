@@ -15,16 +15,14 @@ struct numbered_factor {
     int64_t first_stored; /* of a view, in the cache of stored blocks */
 };
 
-/* How blocks as they lie arrive. One that is reduced arrives in `arrival`, which is kept for all of them; one
- * that is used as it is arrives where it stays. */
+/* A block that is on its way to where it stays. */
 struct channel {
-    double *arrival;                /* for the largest block; NULL if none is reduced */
-    const struct factor *announced; /* of the block on its way; NULL: none is */
+    const struct factor *announced; /* NULL: none is */
     int64_t block;
-    double *buffer; /* that it is on its way to */
+    double *buffer;
     struct darray_request request;
 };
-enum { N_CHANNELS = 2, CHANNEL_BLOCKS = 3 }; /* arrival, buffer, and one beyond the budget */
+enum { N_CHANNELS = 2, CHANNEL_BLOCKS = 2 }; /* on its way, and one beyond the budget */
 
 int64_t operands_bytes(int64_t max_block)
 {
@@ -38,12 +36,7 @@ struct operands {
     struct channel channels[N_CHANNELS]; /* of A, of B */
     struct item_cache *cache;            /* of all factors */
     struct item_cache *stored;           /* of other processes' blocks that views are made of */
-    /* The block that a cache is to load. */
-    struct {
-        int factor;
-        const struct stored_block *block;
-        const int64_t *extent;
-    } wanted;
+    int wanted;                          /* the factor whose block a cache is to load */
 };
 
 static enum status no_memory(const struct factor *factor)
@@ -58,28 +51,11 @@ static void give_back(int64_t number, void *item, void *context)
     block_buffers_give_back(operands->settings.buffers, item);
 }
 
-/* Sums over what the layout leaves out of a block of these strides. NULL without memory; *size elements */
-static double *reduce_block(const struct operands *operands, const struct factor *factor,
-                            const struct block_strides *strides, const int64_t extent[MAX_INDICES],
-                            double sign, const double *source, int64_t *size)
-{
-    const struct index_list *order = &factor->layout->order;
-    *size = 1;
-    for (int d = 0; d < order->n; d++)
-        *size *= extent[order->index[d]];
-    double *reduced = block_buffers_take(operands->settings.buffers, *size);
-    if (reduced)
-        blocks_copy(strides, order, extent, sign, source, false, reduced);
-    return reduced;
-}
-
 /* --- blocks as they lie --- */
 
-static double *make_buffer(const struct operands *operands, const struct channel *channel,
-                           const struct factor *factor, int64_t block)
+static double *make_buffer(const struct operands *operands, const struct factor *factor,
+                           int64_t block)
 {
-    if (factor->layout->reduced)
-        return channel->arrival;
     return block_buffers_take(operands->settings.buffers,
                               darray_block_size(factor->tensor->data, block));
 }
@@ -90,12 +66,11 @@ static void forget_announced(struct operands *operands, struct channel *channel)
     if (!channel->announced)
         return;
     darray_get_end(&channel->request);
-    if (channel->buffer != channel->arrival)
-        block_buffers_give_back(operands->settings.buffers, channel->buffer);
+    block_buffers_give_back(operands->settings.buffers, channel->buffer);
     channel->announced = NULL;
 }
 
-/* The block as it lies, announced or not; in `arrival` or to be freed. NULL without memory. */
+/* The block as it lies, announced or not. NULL without memory. */
 static double *receive_block(struct operands *operands, struct channel *channel,
                              const struct factor *factor, int64_t block)
 {
@@ -104,27 +79,10 @@ static double *receive_block(struct operands *operands, struct channel *channel,
         channel->announced = NULL;
         return channel->buffer;
     }
-    /* There is one `arrival`. */
-    forget_announced(operands, channel);
-    double *buffer = make_buffer(operands, channel, factor, block);
+    double *buffer = make_buffer(operands, factor, block);
     if (buffer)
         darray_get(factor->tensor->data, block, buffer);
     return buffer;
-}
-
-/* NULL without memory; *size elements. */
-static double *load_reduced(struct operands *operands, struct channel *channel,
-                            const struct factor *factor, const struct stored_block *block,
-                            const int64_t extent[MAX_INDICES], int64_t *size)
-{
-    const struct signed_permutation image = block_index_image(factor->tensor->blocks, block->image);
-    const struct index_list stored = blocks_stored_order(&factor->layout->own, &image);
-    const struct block_strides strides = block_strides_of(&stored, extent);
-    const double *source = darray_near(factor->tensor->data, block->block);
-    if (!source)
-        source = receive_block(operands, channel, factor, block->block);
-    return source ? reduce_block(operands, factor, &strides, extent, image.sign, source, size)
-                  : NULL;
 }
 
 /* --- views --- */
@@ -139,7 +97,7 @@ struct view_box {
 /* The place in the tensor of entry i of a view's order. A list with a diagonal is in the tensor's order. */
 static int place_in_tensor(const struct factor *factor, int i)
 {
-    const struct index_list *own = &factor->layout->own;
+    const struct index_list *own = &factor->own;
     int index = factor->view.order.index[i];
     return index_list_count(own, index) > 1 ? i : index_list_place(own, index);
 }
@@ -186,7 +144,7 @@ static enum factor_form choose_form(const struct factor *factor, const struct vi
 static enum status load_stored(int64_t number, void *context, void **item, int64_t *bytes)
 {
     struct operands *operands = context;
-    const struct numbered_factor *wanted = &operands->factors[operands->wanted.factor];
+    const struct numbered_factor *wanted = &operands->factors[operands->wanted];
     struct darray *data = wanted->factor.tensor->data;
     int64_t block = number - wanted->first_stored, size = darray_block_size(data, block);
     double *buffer = *item = block_buffers_take(operands->settings.buffers, size);
@@ -256,13 +214,8 @@ static enum status fill_box(struct operands *operands, const struct numbered_fac
 /* The filled box in the form that products read, and *size elements of it; NULL without memory. It is the box
  * itself where that is the form. */
 static double *form_view(const struct operands *operands, const struct factor *factor,
-                         const struct view_box *box, const int64_t extent[MAX_INDICES],
-                         double *matrix, int64_t *size)
+                         const struct view_box *box, double *matrix, int64_t *size)
 {
-    if (factor->layout->reduced) {
-        const struct block_strides strides = block_strides_of(&factor->view.order, extent);
-        return reduce_block(operands, factor, &strides, extent, 1, matrix, size);
-    }
     enum factor_form form = choose_form(factor, box, size);
     if (form == BY_STRIDES)
         return matrix;
@@ -274,12 +227,12 @@ static double *form_view(const struct operands *operands, const struct factor *f
 
 /* A block of a view. NULL after a failure; *size elements */
 static double *load_view(struct operands *operands, const struct numbered_factor *view,
-                         int64_t block, const int64_t extent[MAX_INDICES], int64_t *size)
+                         int64_t block, int64_t *size)
 {
     struct view_box box = find_box(&view->factor, block);
     double *matrix = block_buffers_take(operands->settings.buffers, box.size), *formed = NULL;
     if (matrix && fill_box(operands, view, &box, matrix) == STATUS_OK)
-        formed = form_view(operands, &view->factor, &box, extent, matrix, size);
+        formed = form_view(operands, &view->factor, &box, matrix, size);
     if (formed != matrix)
         block_buffers_give_back(operands->settings.buffers, matrix);
     return formed;
@@ -287,51 +240,27 @@ static double *load_view(struct operands *operands, const struct numbered_factor
 
 /* --- the cache --- */
 
-/* In the cache: images of a stored block are reduced each in its own way. */
-static int64_t item_of_block(const struct numbered_factor *factor, const struct stored_block *block)
-{
-    bool by_tuple = factor->factor.layout->reduced && !factor->factor.view.blocks;
-    return factor->first + (by_tuple ? block->tuple : block->block);
-}
-
 /* NULL without memory; *size elements. */
-static double *load_block(struct operands *operands, int number, const struct stored_block *block,
-                          const int64_t extent[MAX_INDICES], int64_t *size)
+static double *load_block(struct operands *operands, int number, int64_t block, int64_t *size)
 {
     const struct numbered_factor *from = &operands->factors[number];
-    const struct factor *factor = &from->factor;
-    struct channel *channel = &operands->channels[number % N_CHANNELS];
-    if (factor->view.blocks)
-        return load_view(operands, from, block->block, extent, size);
-    if (factor->layout->reduced)
-        return load_reduced(operands, channel, factor, block, extent, size);
-    *size = darray_block_size(factor->tensor->data, block->block);
-    return receive_block(operands, channel, factor, block->block);
+    if (from->factor.view.blocks)
+        return load_view(operands, from, block, size);
+    *size = darray_block_size(from->factor.tensor->data, block);
+    return receive_block(operands, &operands->channels[number % N_CHANNELS], &from->factor, block);
 }
 
 static enum status load_operand(int64_t item_number, void *context, void **item, int64_t *bytes)
 {
     struct operands *operands = context;
+    const struct numbered_factor *wanted = &operands->factors[operands->wanted];
     int64_t size = 0;
-    int number = operands->wanted.factor;
-    (void)item_number;
-    *item = load_block(operands, number, operands->wanted.block, operands->wanted.extent, &size);
+    *item = load_block(operands, operands->wanted, item_number - wanted->first, &size);
     *bytes = block_buffers_bytes(size);
-    return *item ? STATUS_OK : no_memory(&operands->factors[number].factor);
+    return *item ? STATUS_OK : no_memory(&wanted->factor);
 }
 
 /* --- creation --- */
-
-/* The place in a block of each index of the other list is that of the index in the first one. */
-static bool have_same_places(const struct block_layout *left, const struct index_list *of_left,
-                             const struct block_layout *right, const struct index_list *of_right)
-{
-    bool same = of_left->n == of_right->n;
-    for (int d = 0; same && d < of_left->n; d++)
-        same = index_list_place(&left->own, of_left->index[d]) ==
-               index_list_place(&right->own, of_right->index[d]);
-    return same;
-}
 
 static bool are_same_views(const struct factor *left, const struct factor *right)
 {
@@ -348,11 +277,7 @@ static bool are_same_views(const struct factor *left, const struct factor *right
 /* Whether both factors have the same blocks: steps number indices each in their own way. */
 static bool is_same(const struct factor *left, const struct factor *right)
 {
-    const struct block_layout *l = left->layout, *r = right->layout;
-    if (left->tensor != right->tensor || l->reduced != r->reduced || !are_same_views(left, right))
-        return false;
-    return !l->reduced || (have_same_places(l, &l->own, r, &r->own) &&
-                           have_same_places(l, &l->order, r, &r->order));
+    return left->tensor == right->tensor && are_same_views(left, right);
 }
 
 /* Blocks in the caches. */
@@ -362,10 +287,7 @@ struct item_counts {
 
 static int64_t count_blocks(const struct factor *factor)
 {
-    if (factor->view.blocks)
-        return block_index_n(factor->view.blocks);
-    return factor->layout->reduced ? block_index_n_tuples(factor->tensor->blocks)
-                                   : block_index_n(factor->tensor->blocks);
+    return block_index_n(factor->view.blocks ? factor->view.blocks : factor->tensor->blocks);
 }
 
 /* Blocks of a factor that an earlier one reads too have the numbers that they have there; likewise stored
@@ -407,23 +329,6 @@ static int64_t count_remote_bytes(const struct operands *operands)
     return bytes;
 }
 
-/* Room for the largest block that is reduced after its arrival. */
-static enum status take_arrival(struct operands *operands, int channel)
-{
-    const struct factor *largest = NULL;
-    for (int i = channel; i < operands->n; i += N_CHANNELS) {
-        const struct factor *factor = &operands->factors[i].factor;
-        if (factor->tensor && factor->layout->reduced && !factor->view.blocks &&
-            (!largest || factor->tensor->max_block > largest->tensor->max_block))
-            largest = factor;
-    }
-    if (!largest)
-        return STATUS_OK;
-    double *arrival = block_buffers_take(operands->settings.buffers, largest->tensor->max_block);
-    operands->channels[channel].arrival = arrival;
-    return arrival ? STATUS_OK : no_memory(largest);
-}
-
 static enum status create_caches(struct operands *operands, const struct item_counts *counts)
 {
     const struct contraction_settings *settings = &operands->settings;
@@ -450,8 +355,6 @@ enum status operands_create(int n, const struct factor factors[],
         if (factors[i].tensor)
             number_blocks(made, i, &counts);
     }
-    TRY(take_arrival(made, 0));
-    TRY(take_arrival(made, 1));
     return create_caches(made, &counts);
 }
 
@@ -459,10 +362,8 @@ void operands_destroy(struct operands *operands)
 {
     if (!operands)
         return;
-    for (int c = 0; c < N_CHANNELS; c++) {
+    for (int c = 0; c < N_CHANNELS; c++)
         forget_announced(operands, &operands->channels[c]);
-        block_buffers_give_back(operands->settings.buffers, operands->channels[c].arrival);
-    }
     item_cache_destroy(operands->cache);
     item_cache_destroy(operands->stored);
     free(operands->factors);
@@ -474,9 +375,7 @@ void operands_destroy(struct operands *operands)
 /* Where the block is used without having been loaded, or NULL. */
 static const double *find_in_place(const struct factor *factor, int64_t block)
 {
-    return factor->layout->reduced || factor->view.blocks
-               ? NULL
-               : darray_near(factor->tensor->data, block);
+    return factor->view.blocks ? NULL : darray_near(factor->tensor->data, block);
 }
 
 void operands_announce(struct operands *operands, int number, const struct stored_block *block)
@@ -487,10 +386,10 @@ void operands_announce(struct operands *operands, int number, const struct store
     if (!operands->settings.prefetch || factor->view.blocks ||
         (channel->announced == factor && channel->block == block->block) ||
         darray_near(factor->tensor->data, block->block) ||
-        item_cache_holds(operands->cache, item_of_block(numbered, block)))
+        item_cache_holds(operands->cache, numbered->first + block->block))
         return;
     forget_announced(operands, channel);
-    channel->buffer = make_buffer(operands, channel, factor, block->block);
+    channel->buffer = make_buffer(operands, factor, block->block);
     /* Without memory the pin that follows will say so. */
     if (!channel->buffer)
         return;
@@ -503,22 +402,21 @@ void operands_announce(struct operands *operands, int number, const struct store
 static void describe_block(const struct factor *factor, const struct stored_block *block,
                            const int64_t extent[MAX_INDICES], struct operand_block *pinned)
 {
-    struct index_list order = factor->layout->order;
+    struct index_list order = factor->own;
     *pinned = (struct operand_block){.form = BY_STRIDES, .sign = 1};
-    if (factor->view.blocks && !factor->layout->reduced) {
+    if (factor->view.blocks) {
         const struct view_box box = find_box(factor, block->block);
         int64_t size;
         order = factor->view.order;
         pinned->form = choose_form(factor, &box, &size);
-    } else if (block->image != 0 && !factor->layout->reduced) {
+    } else {
         const struct signed_permutation image =
             block_index_image(factor->tensor->blocks, block->image);
-        order = blocks_stored_order(&factor->layout->own, &image);
+        order = blocks_stored_order(&factor->own, &image);
         pinned->sign = image.sign;
+        pinned->n_stored = darray_block_size(factor->tensor->data, block->block);
     }
     pinned->strides = block_strides_of(&order, extent);
-    if (!factor->view.blocks)
-        pinned->near = darray_block_size(factor->tensor->data, block->block);
 }
 
 enum status operands_pin(struct operands *operands, int number, const struct stored_block *block,
@@ -531,10 +429,8 @@ enum status operands_pin(struct operands *operands, int number, const struct sto
     pinned->elements = find_in_place(factor, block->block);
     if (pinned->elements)
         return STATUS_OK;
-    operands->wanted.factor = number;
-    operands->wanted.block = block;
-    operands->wanted.extent = extent;
-    TRY(item_cache_pin(operands->cache, item_of_block(numbered, block), &item));
+    operands->wanted = number;
+    TRY(item_cache_pin(operands->cache, numbered->first + block->block, &item));
     pinned->elements = item;
     return STATUS_OK;
 }
@@ -543,5 +439,5 @@ void operands_release(struct operands *operands, int number, const struct stored
 {
     const struct numbered_factor *numbered = &operands->factors[number];
     if (!find_in_place(&numbered->factor, block->block))
-        item_cache_release(operands->cache, item_of_block(numbered, block));
+        item_cache_release(operands->cache, numbered->first + block->block);
 }

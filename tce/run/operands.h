@@ -3,11 +3,10 @@
  *
  *     as they lie   this process reads its own and its node's in place; others are fetched, ahead of time where
  *                   asked for
- *     reduced       summed over the indices that no other tensor of the step has
  *     views         cut into the tiles of a loop and runs of equal labels, in the order in which products read
  *                   them fastest or packed as panels (product_panels.h)
  *
- * Fetched, reduced and cut blocks are cached within a budget, and shared by all steps. */
+ * Fetched and cut blocks are cached within a budget, and shared by all steps. */
 #pragma once
 
 #include "support/arrays/item_cache.h"
@@ -30,8 +29,8 @@ struct factor_view {
 
 /* A factor of a step. */
 struct factor {
-    const struct tensor *tensor;       /* borrowed, like the layout; NULL: none is read */
-    const struct block_layout *layout; /* of the step */
+    const struct tensor *tensor; /* borrowed; NULL: none is read */
+    struct index_list own;       /* the step's indices of its places */
     struct factor_view view;
 };
 
@@ -55,7 +54,7 @@ struct operand_block {
     enum factor_form form;
     struct block_strides strides; /* of what is no panels; of panels, which indices they have */
     int sign;                     /* of the elements */
-    int64_t near;                 /* elements that lie as they are stored; 0: others */
+    int64_t n_stored;             /* elements, of a block as it lies; 0: of a view */
 };
 
 /* Prefetches a block as it lies that will soon be pinned, unless this process has it; one A and one B at a

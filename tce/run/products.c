@@ -9,7 +9,6 @@
 struct pinned_product {
     struct step_product product;
     struct operand_block factors[2];
-    double *reduced[2]; /* copies of local factors; NULL: none */
 };
 
 struct products {
@@ -38,7 +37,7 @@ static enum status create_operands(struct products *products, int n, struct fact
         const struct block_pairs *step = &products->steps[i / 2];
         bool is_A = i % 2 == 0;
         factors[i].tensor = is_A ? step->problem->A.tensor : step->problem->B.tensor;
-        factors[i].layout = is_A ? &step->indices.A : &step->indices.B;
+        factors[i].own = is_A ? step->indices.A : step->indices.B;
         if (views)
             factors[i].view = views[i / 2][i % 2];
     }
@@ -61,15 +60,6 @@ enum status products_create(int n, const struct block_pairs steps[], struct fact
     return product_scratch_create(made->buffers, &made->scratch);
 }
 
-void products_destroy(struct products *products)
-{
-    if (!products)
-        return;
-    product_scratch_destroy(products->buffers, products->scratch);
-    operands_destroy(products->operands);
-    free(products);
-}
-
 /* --- factors --- */
 
 /* The number of a factor among the operands. */
@@ -78,41 +68,17 @@ static int factor_number(const struct products *products, const struct step_prod
     return 2 * (int)(product->step - products->steps) + f;
 }
 
-static const struct block_layout *layout_of(const struct step_product *product, int f)
-{
-    return f == 0 ? &product->step->indices.A : &product->step->indices.B;
-}
-
-/* A local block, as it lies or summed over lone indices. */
-static enum status pin_local(const struct products *products, int f, struct pinned_product *pinned)
-{
-    const struct step_product *product = &pinned->product;
-    const struct block_layout *layout = layout_of(product, f);
-    struct operand_block *block = &pinned->factors[f];
-    *block = (struct operand_block){.elements = product->local[f],
-                                    .strides = block_strides_of(&layout->own, product->extent),
-                                    .sign = 1};
-    if (!layout->reduced)
-        return STATUS_OK;
-    int64_t size = 1;
-    for (int d = 0; d < layout->order.n; d++)
-        size *= product->extent[layout->order.index[d]];
-    double *reduced = pinned->reduced[f] = block_buffers_take(products->buffers, size);
-    TRY(CHECK_MEMORY(reduced, "no memory for a block of a local tensor"));
-    blocks_copy(&block->strides, &layout->order, product->extent, 1, block->elements, false,
-                reduced);
-    block->elements = reduced;
-    block->strides = block_strides_of(&layout->order, product->extent);
-    return STATUS_OK;
-}
-
 static enum status pin_factor(const struct products *products, int f, struct pinned_product *pinned)
 {
     const struct step_product *product = &pinned->product;
-    if (product->local[f])
-        return pin_local(products, f, pinned);
-    return operands_pin(products->operands, factor_number(products, product, f), &product->block[f],
-                        product->extent, &pinned->factors[f]);
+    const struct index_list *own = f == 0 ? &product->step->indices.A : &product->step->indices.B;
+    if (!product->local[f])
+        return operands_pin(products->operands, factor_number(products, product, f),
+                            &product->block[f], product->extent, &pinned->factors[f]);
+    pinned->factors[f] = (struct operand_block){.elements = product->local[f],
+                                                .strides = block_strides_of(own, product->extent),
+                                                .sign = 1};
+    return STATUS_OK;
 }
 
 /* The first n factors. */
@@ -120,12 +86,10 @@ static void release_factors(const struct products *products, const struct pinned
                             int n)
 {
     const struct step_product *product = &pinned->product;
-    for (int f = n - 1; f >= 0; f--) {
-        block_buffers_give_back(products->buffers, pinned->reduced[f]);
+    for (int f = n - 1; f >= 0; f--)
         if (!product->local[f])
             operands_release(products->operands, factor_number(products, product, f),
                              &product->block[f]);
-    }
 }
 
 /* --- products --- */
@@ -138,7 +102,7 @@ enum { MAX_NEAR_ELEMENTS = 64 * 1024 };
 static void bring_near(const struct operand_block *block)
 {
     const int64_t line = 64 / sizeof(double);
-    for (int64_t i = 0; i < block->near && block->near <= MAX_NEAR_ELEMENTS; i += line)
+    for (int64_t i = 0; i < block->n_stored && block->n_stored <= MAX_NEAR_ELEMENTS; i += line)
         __builtin_prefetch(block->elements + i, 0, 2);
 }
 
@@ -147,8 +111,7 @@ static void set_product(const struct pinned_product *pinned, const struct produc
 {
     const struct step_product *product = &pinned->product;
     const struct operand_block *A = &pinned->factors[0], *B = &pinned->factors[1];
-    const struct block_strides of_C =
-        block_strides_of(&product->step->indices.C.own, product->extent);
+    const struct block_strides of_C = block_strides_of(&product->step->indices.C, product->extent);
     *dense = (struct dense_product){.n = MAX_INDICES,
                                     .C = target->elements,
                                     .A = A->elements,
@@ -187,7 +150,7 @@ static void copy_factor(const struct pinned_product *pinned, const struct produc
 {
     const struct step_product *product = &pinned->product;
     const struct operand_block *A = &pinned->factors[0];
-    blocks_copy(&A->strides, &product->step->indices.C.own, product->extent,
+    blocks_copy(&A->strides, &product->step->indices.C, product->extent,
                 A->sign * product->step->problem->factor, A->elements, target->add,
                 target->elements);
 }
@@ -205,7 +168,7 @@ enum status products_add(struct products *products, const struct step_product *p
 {
     bool has_B = product->step->problem->has_B;
     int n_factors = 1 + has_B;
-    if (products->n == products->n_together || !has_B)
+    if (!has_B)
         products_run(products);
     struct pinned_product *pinned = &products->pinned[products->n];
     *pinned = (struct pinned_product){.product = *product};
@@ -228,4 +191,16 @@ enum status products_add(struct products *products, const struct step_product *p
     if (products->n == products->n_together)
         products_run(products);
     return STATUS_OK;
+}
+
+/* After a failure products may be pinned that were not multiplied. */
+void products_destroy(struct products *products)
+{
+    if (!products)
+        return;
+    for (int i = 0; i < products->n; i++)
+        release_factors(products, &products->pinned[i], 2);
+    product_scratch_destroy(products->buffers, products->scratch);
+    operands_destroy(products->operands);
+    free(products);
 }

@@ -24,14 +24,6 @@ struct block_index {
     int64_t **before[MAX_RANK];
 };
 
-static int max_spin_of(const struct index_space *space)
-{
-    int largest = 0;
-    for (int32_t t = 0; t < space->n_tiles; t++)
-        largest = abs(space->spin[t]) > largest ? abs(space->spin[t]) : largest;
-    return largest;
-}
-
 static int label_state(const struct block_index *index, int irrep, int spin)
 {
     return (spin + index->max_spin) * N_IRREPS + irrep;
@@ -266,7 +258,7 @@ enum status block_index_create(const struct block_labels *labels, struct block_i
     TRY(CHECK_MEMORY(made, "no memory for an index of blocks"));
     made->labels = *labels;
     for (int d = 0; d < labels->rank; d++)
-        made->max_spin += abs(labels->sign[d]) * max_spin_of(labels->space[d]);
+        made->max_spin += abs(labels->sign[d]) * index_space_max_spin(labels->space[d]);
     made->n_states = N_IRREPS * (2 * made->max_spin + 1);
     enum status status = abs(labels->spin) <= made->max_spin ? count_blocks(made) : STATUS_OK;
     if (status == STATUS_OK)

@@ -103,3 +103,11 @@ void index_space_destroy(struct index_space *space)
     free(space->spin);
     free(space);
 }
+
+int index_space_max_spin(const struct index_space *space)
+{
+    int largest = 0;
+    for (int32_t tile = 0; tile < space->n_tiles; tile++)
+        largest = abs(space->spin[tile]) > largest ? abs(space->spin[tile]) : largest;
+    return largest;
+}

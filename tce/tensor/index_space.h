@@ -46,6 +46,9 @@ enum status index_space_recut(const struct index_space *space, const struct inde
                               int64_t tile, struct index_space **recut);
 void index_space_destroy(struct index_space *space);
 
+/* The largest spin of a tile, either sign. */
+int index_space_max_spin(const struct index_space *space);
+
 static inline int64_t index_space_tile_size(const struct index_space *space, int32_t tile)
 {
     return space->first[tile + 1] - space->first[tile];

@@ -78,7 +78,8 @@ static inline void case_indices(struct random_stream *random, struct contraction
         struct index_space *space = one->space[x] = case_space(random, n_irreps, spins);
         int sign = case_below(random, 2) ? 1 : -1;
         /* Rows, columns and summed indices are more common than the others. */
-        int role = case_below(random, 10);
+        static const int of_product[] = {1, 2, 3, 4, 5, 6, 8, 9};
+        int role = problem->has_B ? of_product[case_below(random, 8)] : case_below(random, 10);
         bool in_A = role < 7 || !problem->has_B, in_B = problem->has_B && role > 3;
         bool in_C = role < 4 ? role > 0 : role == 4 || role > 7;
         bool twice = case_below(random, 8) == 0;
@@ -98,6 +99,17 @@ static inline void case_indices(struct random_stream *random, struct contraction
     one->A.spin = spins && one->A.rank % 2 ? 1 : 0;
     one->B.spin = spins && one->B.rank % 2 ? -1 : 0;
     one->C.spin = one->A.spin + one->B.spin;
+}
+
+/* Whether a product has an index that one factor has alone: such a sum is a contraction of its own. */
+static inline bool case_has_lone_index(const struct contraction_case *one)
+{
+    const struct contraction_problem *problem = &one->problem;
+    bool lone = false;
+    for (int x = 0; problem->has_B && x < one->n_indices; x++)
+        lone = lone || (!case_has(&problem->C, &one->C, x) &&
+                        case_has(&problem->A, &one->A, x) != case_has(&problem->B, &one->B, x));
+    return lone;
 }
 
 static inline void contraction_case_fini(struct contraction_case *one)
@@ -124,7 +136,7 @@ static inline void contraction_case_init(struct contraction_case *one, uint64_t 
         problem->B.labels = &one->B;
         for (int x = 0; x < one->n_indices; x++)
             n_values *= one->space[x]->size;
-        if (n_values <= CASE_MAX_VALUES)
+        if (n_values <= CASE_MAX_VALUES && !case_has_lone_index(one))
             return;
         contraction_case_fini(one);
     }

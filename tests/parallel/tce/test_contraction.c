@@ -303,7 +303,7 @@ static void test_operations_and_bytes(void **state)
         {"ijkl", "ijab", "abkl", 2e6}, {"ijkl", "abij", "klab", 2e6}, {"klij", "ijab", "abkl", 2e6},
         {"jikl", "ijab", "abkl", 2e6}, {"ijkl", "ijab", "bakl", 2e6}, {"ij", "ki", "jk", 2e3},
         {"bij", "bik", "bkj", 2e4},    {"ibj", "ibk", "kbj", 2e4},    {"ijb", "ikb", "kjb", 2e4},
-        {"ikjl", "iajb", "kbla", 2e6}, {"i", "iaa", "", 0},           {"i", "iaa", "i", 80},
+        {"ikjl", "iajb", "kbla", 2e6}, {"i", "iaa", "", 0},           {"i", "iaa", "ai", 200},
         {"", "ijab", "abij", 2e4},     {"ij", "ij", "ij", 200},
     };
     struct index_block block = {.size = 10};
