@@ -71,8 +71,7 @@ static enum status append_history(const struct stage *stage, int64_t first,
     const struct taskpool_history *history = taskpool_history(stage_pool(stage));
     for (int64_t i = 0; i < history->n_entries; i++) {
         const struct taskpool_history_entry *entry = &history->entries[i];
-        int64_t task = first + stage_task_run(stage, entry->task);
-        TRY(history_add(all, task, entry->time_s, entry->worker));
+        TRY(history_add(all, first + entry->task, entry->time_s, entry->worker));
     }
     return STATUS_OK;
 }

@@ -119,11 +119,6 @@ double stage_fraction_run(const struct stage *stage)
                : 1;
 }
 
-int64_t stage_task_run(const struct stage *stage, int64_t task)
-{
-    return stage->is_loop ? tuple_parts_tuple(stage->tuples.parts, task) : task;
-}
-
 const struct taskpool *stage_pool(const struct stage *stage)
 {
     return stage->pool;

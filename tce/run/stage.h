@@ -57,9 +57,8 @@ enum status stage_start(struct stage *stage, const struct taskpool_settings *poo
  * process, what it writes is then undefined. */
 enum status stage_run(struct stage *stage);
 
-/* Which fraction of all tasks the last run computed, and which of all tasks a task of its pool was. */
+/* Which fraction of all tasks the last run computed. */
 double stage_fraction_run(const struct stage *stage);
-int64_t stage_task_run(const struct stage *stage, int64_t task);
 
 /* Borrowed; NULL before stage_start. */
 const struct taskpool *stage_pool(const struct stage *stage);

@@ -18,7 +18,7 @@ struct tile_tuples {
 /* As double where it may be beyond 2^63. */
 double tile_tuples_count(const struct tile_tuples *tuples);
 
-/* The tiles of a tuple in [0, count); counts up to 2^53. */
+/* The tiles of a tuple in [0, count); counts up to TILE_LOOP_MAX_TASKS. */
 void tile_tuples_get(const struct tile_tuples *tuples, int64_t number, int32_t tile[]);
 
 /* How many tuples it stands for: the different permutations of its tiles. */

@@ -87,7 +87,7 @@ bool tuple_table_is_finished(const struct tuple_table *table, int64_t tuple)
     return true;
 }
 
-/* Lists them, from a flag of each on process 0 that the tuple is finished. */
+/* Lists them, from a flag of each that the tuple is finished. */
 static void list_left(struct tuple_parts *self, const bool finished[], int64_t *n_left)
 {
     *n_left = 0;
@@ -116,7 +116,7 @@ done:
     return status;
 }
 
-/* All parts of this process are NaN, or on process 0 those that the table has. */
+/* All parts of this process, and on process 0 those of the table, become NaN. */
 static void clear_parts(const struct tuple_parts *self)
 {
     for (int64_t tuple = 0; self->parts && tuple < self->n_tuples; tuple++) {
