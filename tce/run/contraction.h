@@ -53,7 +53,7 @@ struct contraction_settings {
 #define SECONDS_PER_ELEMENT 4e-10
 #define SECONDS_PER_PRODUCT 2e-6
 
-/* What an index does:
+/* The part of an index in a step:
  *     C[batch, rows, columns] = sum over summed of A[batch, rows, summed] B[batch, summed, columns] */
 enum index_role {
     ROLE_UNUSED,
