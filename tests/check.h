@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by all tests: cmocka with the headers it needs, checks of statuses
- * and of doubles, and the main function of tests that run under mpiexec. */
+/* Shared by all tests: cmocka with the headers it needs, tests that register themselves, checks of statuses and of
+ * doubles. */
 #pragma once
 
 #include <setjmp.h>
@@ -47,24 +47,40 @@ static inline void check_close_at(double actual, double expected, double toleran
     _fail(file, line);
 }
 
-/* Runs a group of tests on every process between MPI_Init and MPI_Finalize;
- * only the first process reports what passed. The exit status of main. With
- * BERYL_TEST_POOL_OPTIONS set, which may ask for a progress thread, several threads may
- * communicate. */
-#define check_run_parallel(tests, argc, argv)                                                      \
-    check_run_parallel_group(#tests, (tests), sizeof(tests) / sizeof((tests)[0]), (argc), (argv))
+/* A test: TEST(sums_are_exact) { ... }. It registers itself; check.c has the main function, unless a program has one of
+ * its own that calls check_run. */
+#define TEST(name)                                                                                 \
+    static void name(void);                                                                        \
+    __attribute__((constructor)) static void add_##name(void)                                      \
+    {                                                                                              \
+        check_add(#name, name);                                                                    \
+    }                                                                                              \
+    static void name(void)
 
-static inline int check_run_parallel_group(const char *name, const struct CMUnitTest *tests,
-                                           size_t n_tests, int *argc, char ***argv)
-{
-    int rank, provided;
-    MPI_Init_thread(argc, argv,
-                    getenv("BERYL_TEST_POOL_OPTIONS") ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
-                    &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank != 0 && !freopen("/dev/null", "w", stdout))
-        return 1;
-    int n_failed = _cmocka_run_group_tests(name, tests, n_tests, NULL, NULL);
-    MPI_Finalize();
-    return n_failed != 0;
-}
+/* A function before the first test, or after the last. */
+#define TEST_SETUP(function)                                                                       \
+    __attribute__((constructor)) static void set_up_by_##function(void)                            \
+    {                                                                                              \
+        check_before = function;                                                                   \
+    }
+#define TEST_TEARDOWN(function)                                                                    \
+    __attribute__((constructor)) static void tear_down_by_##function(void)                         \
+    {                                                                                              \
+        check_after = function;                                                                    \
+    }
+
+void check_add(const char *name, void (*run)(void));
+extern void (*check_before)(void), (*check_after)(void);
+
+/* MPI on one process, for tests that run without mpiexec. */
+void check_begin_mpi(void);
+void check_end_mpi(void);
+
+/* The command line, for tests. */
+extern int check_argc;
+extern char **check_argv;
+
+/* Runs all tests; returns the exit status of main. Programs of beryl_test(RANKS ...) run them on every process between
+ * MPI_Init and MPI_Finalize; only the first process reports what passed. With BERYL_TEST_POOL_OPTIONS set, which may
+ * ask for a progress thread, several threads may communicate. */
+int check_run(int argc, char **argv);

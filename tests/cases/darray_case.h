@@ -5,15 +5,12 @@
 #include "support/arrays/darray.h"
 #include "tests/check.h"
 
-static inline int darray_case_start(void **state)
+static inline void darray_case_start(void)
 {
-    (void)state;
-    return darray_start() != STATUS_OK;
+    check_ok(darray_start());
 }
 
-static inline int darray_case_stop(void **state)
+static inline void darray_case_stop(void)
 {
-    (void)state;
     darray_stop();
-    return 0;
 }

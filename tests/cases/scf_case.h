@@ -120,16 +120,12 @@ static inline enum status scf_setup_run(struct scf_setup *setup,
     return scf_run(scf_setup_basis(setup), settings, setup->D, result);
 }
 
-static inline int scf_start(void **state)
+static inline void scf_start(void)
 {
-    (void)state;
     check_ok(darray_start());
-    return 0;
 }
 
-static inline int scf_stop(void **state)
+static inline void scf_stop(void)
 {
-    (void)state;
     darray_stop();
-    return 0;
 }

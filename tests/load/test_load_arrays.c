@@ -42,9 +42,11 @@ static void make_and_destroy(void *context)
     destroy_all(arrays);
 }
 
-static void test_many_arrays_take_few_windows(void **state)
+static struct arrays made;
+
+TEST(many_arrays_take_few_windows)
 {
-    struct arrays *arrays = *state;
+    struct arrays *arrays = &made;
     struct load_counts before = load_counts_now();
     double first_s = load_time(create_one, arrays, n_arrays / 2);
     double second_s = load_time(create_one, arrays, n_arrays - n_arrays / 2);
@@ -62,37 +64,25 @@ static void test_many_arrays_take_few_windows(void **state)
     destroy_all(arrays);
 }
 
-static void test_destroyed_arrays_leave_nothing(void **state)
+TEST(destroyed_arrays_leave_nothing)
 {
-    assert_int_equal(((struct arrays *)*state)->n_made, 0);
-    load_check("rounds of arrays", make_and_destroy, *state, 10);
+    assert_int_equal(made.n_made, 0);
+    load_check("rounds of arrays", make_and_destroy, &made, 10);
 }
 
-static int start(void **state)
+static void start(void)
 {
-    static struct arrays arrays;
-    arrays.list = calloc((size_t)n_arrays, sizeof(struct darray *));
-    *state = &arrays;
-    return arrays.list && darray_start() == STATUS_OK ? 0 : 1;
+    if (check_argc > 1)
+        n_arrays = atoll(check_argv[1]);
+    made.list = calloc((size_t)n_arrays, sizeof(struct darray *));
+    check_ok(darray_start());
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    free(((struct arrays *)*state)->list);
+    free(made.list);
     darray_stop();
-    return 0;
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_many_arrays_take_few_windows),
-        cmocka_unit_test(test_destroyed_arrays_leave_nothing),
-    };
-    int provided;
-    n_arrays = argc > 1 ? atoll(argv[1]) : n_arrays;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &provided);
-    int failed = cmocka_run_group_tests(tests, start, stop);
-    MPI_Finalize();
-    return failed != 0;
-}
+TEST_SETUP(start)
+TEST_TEARDOWN(stop)

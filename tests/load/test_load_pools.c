@@ -55,9 +55,8 @@ static void check_iterations(const char *mode, int64_t n_tasks, double watchdog_
     taskpool_destroy(pool);
 }
 
-static void test_iterations_leave_nothing(void **state)
+TEST(iterations_leave_nothing)
 {
-    (void)state;
     for (int i = 0; i < mode_count(); i++)
         check_iterations(mode_at(i)->name, 0, 0);
     check_iterations("auto", 50, 0);
@@ -78,9 +77,8 @@ static void create_and_destroy(void *context)
     taskpool_destroy(pool);
 }
 
-static void test_pools_leave_nothing(void **state)
+TEST(pools_leave_nothing)
 {
-    (void)state;
     for (int i = 0; i <= mode_count(); i++) {
         bool last = i == mode_count();
         struct pool_kind kind = {last ? "steal" : mode_at(i)->name, last ? 1000 : 0};
@@ -92,10 +90,6 @@ static void test_pools_leave_nothing(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_iterations_leave_nothing),
-        cmocka_unit_test(test_pools_leave_nothing),
-    };
     factor = argc > 1 ? atoll(argv[1]) : 1;
-    return check_run_parallel(tests, &argc, &argv);
+    return check_run(argc, argv);
 }

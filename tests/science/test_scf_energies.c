@@ -34,9 +34,8 @@ static const struct scf_case cases[] = {
     {"1\n\nLi 0 0 0\n", 0, 2, "6-31g", 2, -7.4312358111},
 };
 
-static void test_energies_agree_with_two_programs(void **state)
+TEST(energies_agree_with_two_programs)
 {
-    (void)state;
     const struct scf_settings settings = scf_settings_default();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct scf_setup setup;
@@ -56,9 +55,8 @@ static void test_energies_agree_with_two_programs(void **state)
 
 /* The dipole of a neutral molecule does not depend on where it is, its charges add up to
  * zero, and the two hydrogens of water are alike. */
-static void test_properties_of_water(void **state)
+TEST(properties_of_water)
 {
-    (void)state;
     static const struct scf_case here = {WATER, 0, 1, "cc-pvdz", 1, 0};
     static const struct scf_case there = {
         "3\n\nO 1 -2 3\nH 1.60006148 -1.63944669 3.65280883\nH 1.28018495 -1.60688824 2.17344608\n",
@@ -88,9 +86,8 @@ static void test_properties_of_water(void **state)
 }
 
 /* <S^2> of UHF: the two programs' values of O2 and OH. */
-static void test_spin_of_radicals(void **state)
+TEST(spin_of_radicals)
 {
-    (void)state;
     static const struct scf_case radicals[] = {
         {OXYGEN, 0, 3, "cc-pvdz", 2, 2.03305181},
         {"2\n\nO 0 0 0\nH 0 0 0.9697\n", 0, 2, "6-31g*", 2, 0.75533608},
@@ -107,12 +104,6 @@ static void test_spin_of_radicals(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_energies_agree_with_two_programs, scf_start),
-        cmocka_unit_test(test_properties_of_water),
-        cmocka_unit_test_teardown(test_spin_of_radicals, scf_stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(scf_start)
+
+TEST_TEARDOWN(scf_stop)

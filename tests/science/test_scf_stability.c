@@ -256,24 +256,21 @@ static void check_case(const struct stability_case *stability_case, bool symmetr
     solution_fini(&solution);
 }
 
-static void test_curvatures_are_those_of_the_whole_hessian(void **state)
+TEST(curvatures_are_those_of_the_whole_hessian)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         check_case(&cases[i], false);
 }
 
-static void test_so_are_those_with_symmetric_builds(void **state)
+TEST(so_are_those_with_symmetric_builds)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof symmetric_cases / sizeof symmetric_cases[0]; i++)
         check_case(&symmetric_cases[i], true);
 }
 
 /* Its eigenvalues near zero lie far below the differences of the orbital energies. */
-static void test_an_open_d_shell_settles(void **state)
+TEST(an_open_d_shell_settles)
 {
-    (void)state;
     static const struct scf_case chromium = {"1\n\nCr 0 0 0\n", 0, 5, "sto-3g", 2, 0};
     struct scf_settings settings = scf_settings_default();
     struct scf_setup setup;
@@ -285,12 +282,6 @@ static void test_an_open_d_shell_settles(void **state)
     scf_setup_fini(&setup);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_curvatures_are_those_of_the_whole_hessian, scf_start),
-        cmocka_unit_test(test_so_are_those_with_symmetric_builds),
-        cmocka_unit_test_teardown(test_an_open_d_shell_settles, scf_stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(scf_start)
+
+TEST_TEARDOWN(scf_stop)

@@ -33,9 +33,8 @@ static const struct energy_case cases[] = {
       {"ccd", false, -7.9974263889}}},
 };
 
-static void test_energies_agree_with_other_programs(void **state)
+TEST(energies_agree_with_other_programs)
 {
-    (void)state;
     const size_t n_cases = sizeof cases / sizeof cases[0];
     check_energies(n_cases, cases, n_cases);
 }
@@ -121,9 +120,8 @@ static void check_frozen(const struct scf_setup *setup, const struct scf_result 
     correlation_case_fini(&made);
 }
 
-static void test_frozen_orbitals_and_diagnostics_agree_with_another_program(void **state)
+TEST(frozen_orbitals_and_diagnostics_agree_with_another_program)
 {
-    (void)state;
     struct scf_settings settings = scf_settings_default();
     settings.converge = 1e-9;
     for (size_t i = 0; i < sizeof frozen_cases / sizeof frozen_cases[0]; i++) {
@@ -138,9 +136,8 @@ static void test_frozen_orbitals_and_diagnostics_agree_with_another_program(void
 }
 
 /* No orbital is left, or none is empty. */
-static void test_what_cannot_be_correlated_is_refused(void **state)
+TEST(what_cannot_be_correlated_is_refused)
 {
-    (void)state;
     static const struct scf_case helium = {"1\n\nHe 0 0 0\n", 0, 1, "sto-3g", 1, 0};
     static const struct scf_case beryllium = {"1\n\nBe 0 0 0\n", 0, 1, "6-31g", 1, 0};
     const struct scf_settings settings = scf_settings_default();
@@ -176,9 +173,8 @@ static bool is_end(const struct correlation *correlation, int64_t i, double conv
 }
 
 /* Iterations that are too few, and plain ones, which are more than those with DIIS. */
-static void test_iterations_end_as_they_are_told(void **state)
+TEST(iterations_end_as_they_are_told)
 {
-    (void)state;
     static const struct scf_case water = {WATER, 0, 1, "sto-3g", 1, 0};
     const struct scf_settings scf_settings = scf_settings_default();
     const struct taskpool_settings pool = correlation_case_pool("static");
@@ -208,9 +204,8 @@ static void test_iterations_end_as_they_are_told(void **state)
 }
 
 /* Occupied and virtual orbitals of one energy make denominators of zero. */
-static void test_energies_that_are_not_finite_are_refused(void **state)
+TEST(energies_that_are_not_finite_are_refused)
 {
-    (void)state;
     static const struct scf_case water = {WATER, 0, 1, "sto-3g", 1, 0};
     static const struct {
         const char *method, *words;
@@ -234,14 +229,6 @@ static void test_energies_that_are_not_finite_are_refused(void **state)
     scf_setup_fini(&setup);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_energies_agree_with_other_programs, scf_start),
-        cmocka_unit_test(test_frozen_orbitals_and_diagnostics_agree_with_another_program),
-        cmocka_unit_test(test_what_cannot_be_correlated_is_refused),
-        cmocka_unit_test(test_energies_that_are_not_finite_are_refused),
-        cmocka_unit_test_teardown(test_iterations_end_as_they_are_told, scf_stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(scf_start)
+
+TEST_TEARDOWN(scf_stop)

@@ -55,11 +55,11 @@ static double core_energy(double c[2][2], int p)
     return sum;
 }
 
-static int start(void **state)
+static void start(void)
 {
     double c[2][2];
     struct scf_settings settings = scf_settings_default();
-    scf_start(state);
+    scf_start();
     scf_setup_init(&setup, &hydrogen);
     check_ok(scf_setup_run(&setup, &settings, &field));
     find_orbitals(c);
@@ -69,14 +69,13 @@ static int start(void **state)
     K12 = integral(c, 0, 1, 0, 1);
     energy_1 = core_energy(c, 0) + J11;
     energy_2 = core_energy(c, 1) + 2 * J12 - K12;
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
     scf_result_fini(&field);
     scf_setup_fini(&setup);
-    return scf_stop(state);
+    scf_stop();
 }
 
 static double solve(const char *method)
@@ -100,9 +99,8 @@ static double full_interaction(void)
 }
 
 /* The formulas' ingredients and results are those that the book prints. */
-static void test_formulas_are_the_published_ones(void **state)
+TEST(formulas_are_the_published_ones)
 {
-    (void)state;
     check_close(field.energy, -1.1167, 1e-4);
     check_close(energy_1, -0.578, 1e-3);
     check_close(energy_2, 0.670, 1e-3);
@@ -113,19 +111,13 @@ static void test_formulas_are_the_published_ones(void **state)
     check_close(field.orbital_energies[0][1], energy_2, 1e-9);
 }
 
-static void test_energies_are_those_of_the_formulas(void **state)
+TEST(energies_are_those_of_the_formulas)
 {
-    (void)state;
     check_close(solve("mp2"), second_order(), 1e-10);
     check_close(solve("ccd"), full_interaction(), 1e-8);
     check_close(solve("ccsd"), full_interaction(), 1e-8);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_formulas_are_the_published_ones, start),
-        cmocka_unit_test_teardown(test_energies_are_those_of_the_formulas, stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(start)
+
+TEST_TEARDOWN(stop)

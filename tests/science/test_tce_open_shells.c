@@ -40,18 +40,16 @@ static const struct energy_case cases[] = {
     {{WATER_CATION, 1, 2, "cc-pvdz", 2, 0}, {{"mp2", false, -75.7884513351}}},
 };
 
-static void test_energies_agree_with_another_program(void **state)
+TEST(energies_agree_with_another_program)
 {
-    (void)state;
     check_energies(sizeof cases / sizeof cases[0], cases, 1);
 }
 
 /* Where electrons of opposite spin are none, or frozen, and no two of one spin can be excited
  * together, there is no correlation; spins without an occupied or a virtual orbital do not
  * disturb. */
-static void test_lone_electrons_are_not_correlated(void **state)
+TEST(lone_electrons_are_not_correlated)
 {
-    (void)state;
     static const struct energy_case lone[] = {
         {{"1\n\nH 0 0 0\n", 0, 2, "sto-3g", 2, 0}, {{"ccsd", false, -0.4665818496}}},
         {{"1\n\nH 0 0 0\n", 0, 2, "6-31g", 2, 0},
@@ -61,11 +59,6 @@ static void test_lone_electrons_are_not_correlated(void **state)
     check_energies(sizeof lone / sizeof lone[0], lone, 0);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_energies_agree_with_another_program, scf_start),
-        cmocka_unit_test_teardown(test_lone_electrons_are_not_correlated, scf_stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(scf_start)
+
+TEST_TEARDOWN(scf_stop)

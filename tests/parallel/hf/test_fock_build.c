@@ -22,9 +22,8 @@ static struct screening *screenings[N_TILINGS];
 static double *D[2];
 static double *expected[2][2][2]; /* by symmetry, number of spins - 1 and spin */
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     check_ok(darray_start());
     hf_system_init(&hf, hf_system_molecule, hf_system_basis);
     size_t n = (size_t)hf.shells->n_functions;
@@ -41,12 +40,10 @@ static int start(void **state)
         check_ok(tiling_create(hf.shells, tile_sizes[t], &tilings[t]));
         check_ok(screening_create(tilings[t], THRESHOLD, NULL, MPI_COMM_WORLD, &screenings[t]));
     }
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     for (int t = 0; t < N_TILINGS; t++) {
         screening_destroy(screenings[t]);
         tiling_destroy(tilings[t]);
@@ -58,7 +55,6 @@ static int stop(void **state)
     }
     hf_system_fini(&hf);
     darray_stop();
-    return 0;
 }
 
 /* A build and its matrices. */
@@ -169,30 +165,26 @@ static void check_all_matrices(int accumulate, int tiling)
     }
 }
 
-static void test_small_tiles_give_the_reference_and_one_digest(void **state)
+TEST(small_tiles_give_the_reference_and_one_digest)
 {
-    (void)state;
     check_all_matrices(FOCK_ACCUMULATE_FIXED, 0);
 }
 
-static void test_large_tiles_give_the_reference_and_one_digest(void **state)
+TEST(large_tiles_give_the_reference_and_one_digest)
 {
-    (void)state;
     check_all_matrices(FOCK_ACCUMULATE_FIXED, 1);
 }
 
-static void test_plain_sums_give_the_reference(void **state)
+TEST(plain_sums_give_the_reference)
 {
-    (void)state;
     struct fock_settings settings = {.accumulate = FOCK_ACCUMULATE_FLOAT};
     for (int t = 0; t < N_TILINGS; t++)
         check_one_matrix(settings, screenings[t], 1 + t);
 }
 
 /* The other options of a pool change nothing either. */
-static void test_every_pool_gives_one_digest(void **state)
+TEST(every_pool_gives_one_digest)
 {
-    (void)state;
     struct fock_settings settings = {.prune = FOCK_PRUNE_INSPECT, .cache_bytes = 100000};
     struct digests first = {{{0}}};
     for (int i = 0; i < pool_case_count(true); i++) {
@@ -222,9 +214,8 @@ static void put_scaled(const struct build *build, double factor)
 
 /* Densities as small as the differences at the end of an SCF, none, and larger
  * than any. */
-static void test_the_grid_of_the_sums_follows_the_density(void **state)
+TEST(the_grid_of_the_sums_follows_the_density)
 {
-    (void)state;
     struct fock_settings settings = {.prune = FOCK_PRUNE_INSPECT, .cache_bytes = 1000000};
     for (int n_densities = 1; n_densities <= 2; n_densities++) {
         struct build build;
@@ -264,9 +255,8 @@ static void check_integrals(const struct screening *screening, const struct fock
 
 /* Under the rule `schwarz` these are all above the threshold, whatever the density; under
  * `density` all with one so large that each matters, and none with zero. */
-static void test_builds_compute_as_many_integrals_as_are_counted(void **state)
+TEST(builds_compute_as_many_integrals_as_are_counted)
 {
-    (void)state;
     for (int choice = 0; choice < 8 * FOCK_N_DECOMPOSITIONS; choice++) {
         const struct screening *screening = screenings[choice / 4 % 2];
         int n_densities = 1 + choice % 2;
@@ -296,9 +286,8 @@ static int64_t sum_integrals(const struct fock *fock)
 
 /* The larger the cutoff the fewer integrals, and the larger the error, which it bounds but for the number
  * of quartets that change an element. At the least cutoff F is what it was. */
-static void test_a_cutoff_bounds_what_is_left_out(void **state)
+TEST(a_cutoff_bounds_what_is_left_out)
 {
-    (void)state;
     const double cutoffs[] = {0, 1e-3, 1e-2, 0.1};
     for (int choice = 0; choice < 4; choice++) {
         int n_densities = 1 + choice % 2;
@@ -328,9 +317,8 @@ static void test_a_cutoff_bounds_what_is_left_out(void **state)
 }
 
 /* At a threshold where all counts, F is linear in D over many orders of magnitude. */
-static void test_the_matrix_is_linear_in_the_density(void **state)
+TEST(the_matrix_is_linear_in_the_density)
 {
-    (void)state;
     struct fock_settings settings = {.prune = FOCK_PRUNE_INSPECT, .cache_bytes = 1000000};
     struct screening *screening;
     struct build build;
@@ -436,9 +424,8 @@ static void check_several(struct fock *fock, const struct tiling *tiling,
 
 /* Every number of matrices, with and without Coulomb parts, some with other scales than those of
  * Hartree-Fock, between builds of densities, with every digestion. */
-static void test_several_matrices_share_a_pass(void **state)
+TEST(several_matrices_share_a_pass)
 {
-    (void)state;
     enum { N = 12 };
     static const struct density_kind kinds[N] = {
         {1, 0, 1, false, 1, -1},       {2, 0, 1, false, 1, -1},    {4, 0, 1, false, 1, -1},
@@ -490,9 +477,8 @@ static void check_refused(const struct fock_settings *settings, double element, 
     build_fini(&build);
 }
 
-static void test_a_density_that_is_not_finite_is_refused_everywhere(void **state)
+TEST(a_density_that_is_not_finite_is_refused_everywhere)
 {
-    (void)state;
     int64_t n = hf.shells->n_functions;
     for (int prune = FOCK_PRUNE_NONE; prune <= FOCK_PRUNE_INSPECT; prune++) {
         struct fock_settings settings = {.prune = prune};
@@ -504,19 +490,6 @@ static void test_a_density_that_is_not_finite_is_refused_everywhere(void **state
     }
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_small_tiles_give_the_reference_and_one_digest, start),
-        cmocka_unit_test(test_large_tiles_give_the_reference_and_one_digest),
-        cmocka_unit_test(test_plain_sums_give_the_reference),
-        cmocka_unit_test(test_every_pool_gives_one_digest),
-        cmocka_unit_test(test_builds_compute_as_many_integrals_as_are_counted),
-        cmocka_unit_test(test_a_cutoff_bounds_what_is_left_out),
-        cmocka_unit_test(test_the_grid_of_the_sums_follows_the_density),
-        cmocka_unit_test(test_several_matrices_share_a_pass),
-        cmocka_unit_test(test_the_matrix_is_linear_in_the_density),
-        cmocka_unit_test_teardown(test_a_density_that_is_not_finite_is_refused_everywhere, stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(start)
+
+TEST_TEARDOWN(stop)

@@ -13,24 +13,20 @@ static struct hf_system hf;
 static struct tiling *tiling;
 static struct screening *screening;
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     check_ok(darray_start());
     hf_system_init(&hf, hf_system_molecule, hf_system_basis);
     check_ok(tiling_create(hf.shells, 9, &tiling));
     check_ok(screening_create(tiling, THRESHOLD, NULL, MPI_COMM_WORLD, &screening));
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     screening_destroy(screening);
     tiling_destroy(tiling);
     hf_system_fini(&hf);
     darray_stop();
-    return 0;
 }
 
 /* A product of primitives. */
@@ -111,9 +107,8 @@ static void check_quartet(const struct fock_cost *cost, enum fock_symmetry symme
     assert_true(extremes[0] == found && extremes[1] == -found);
 }
 
-static void test_costs_are_counts_and_the_same_everywhere(void **state)
+TEST(costs_are_counts_and_the_same_everywhere)
 {
-    (void)state;
     for (int symmetry = FOCK_SYMMETRY_FULL; symmetry <= FOCK_SYMMETRY_NONE; symmetry++) {
         struct fock_cost *cost;
         check_ok(fock_cost_create(screening, (enum fock_symmetry)symmetry, MPI_COMM_WORLD, &cost));
@@ -128,9 +123,8 @@ static void test_costs_are_counts_and_the_same_everywhere(void **state)
     }
 }
 
-static void test_nothing_passes_a_high_threshold(void **state)
+TEST(nothing_passes_a_high_threshold)
 {
-    (void)state;
     struct screening *high;
     struct fock_cost *cost;
     check_ok(screening_create(tiling, 0.999, NULL, MPI_COMM_WORLD, &high));
@@ -141,11 +135,6 @@ static void test_nothing_passes_a_high_threshold(void **state)
     screening_destroy(high);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_costs_are_counts_and_the_same_everywhere, start),
-        cmocka_unit_test_teardown(test_nothing_passes_a_high_threshold, stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(start)
+
+TEST_TEARDOWN(stop)

@@ -18,24 +18,20 @@ static const char basis_text[] = "Be 0\nS 1 1\n1741.0 1\nS 1 1\n60.33 1\nS 1 1\n
 static struct hf_system hf;
 static double *D[2];
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     check_ok(darray_start());
     hf_system_init(&hf, molecule_text, basis_text);
     for (unsigned spin = 0; spin < 2; spin++)
         D[spin] = whole_matrix_random(hf.shells->n_functions, 5 + spin);
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     free(D[0]);
     free(D[1]);
     hf_system_fini(&hf);
     darray_stop();
-    return 0;
 }
 
 /* A build; F is the matrices of both spins one after another. */
@@ -130,9 +126,8 @@ static void check_way(struct way way)
     free(rows);
 }
 
-static void test_every_integral_above_the_threshold(void **state)
+TEST(every_integral_above_the_threshold)
 {
-    (void)state;
     static const int64_t tiles[] = {1, 3, 7, 17, 40};
     for (int t = 0; t < 5; t++)
         for (int n_densities = 1; n_densities <= 2; n_densities++)
@@ -145,9 +140,8 @@ static void test_every_integral_above_the_threshold(void **state)
                                    .n_densities = n_densities});
 }
 
-static void test_significant_integrals(void **state)
+TEST(significant_integrals)
 {
-    (void)state;
     for (int n_densities = 1; n_densities <= 2; n_densities++)
         for (double factor = 1; factor > 1e-10; factor *= 1e-4)
             check_way((struct way){.tile = 7,
@@ -159,11 +153,6 @@ static void test_significant_integrals(void **state)
                                    .n_densities = n_densities});
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_every_integral_above_the_threshold, start),
-        cmocka_unit_test_teardown(test_significant_integrals, stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(start)
+
+TEST_TEARDOWN(stop)

@@ -335,42 +335,31 @@ static void check_case(const char *molecule, double angle, enum basis_form form)
     case_fini(&c);
 }
 
-static void builds_with_symmetry_give_the_matrices_without(void **state)
+TEST(builds_with_symmetry_give_the_matrices_without)
 {
-    (void)state;
     for (int m = 0; m < N_MOLECULES; m++)
         check_case(molecules[m], 0, BASIS_FORM_SPHERICAL);
 }
 
 /* Functions are turned into others, and a Cartesian one's image is no orthogonal transformation. */
-static void molecules_in_any_orientation_do(void **state)
+TEST(molecules_in_any_orientation_do)
 {
-    (void)state;
     check_case(molecules[0], 0.6, BASIS_FORM_CARTESIAN);
     check_case(molecules[1], 1.1, BASIS_FORM_SPHERICAL);
     check_case(molecules[2], -0.4, BASIS_FORM_CARTESIAN);
     check_case(molecules[5], 0.7, BASIS_FORM_CARTESIAN);
 }
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     check_ok(darray_start());
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     darray_stop();
-    return 0;
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(builds_with_symmetry_give_the_matrices_without, start),
-        cmocka_unit_test_teardown(molecules_in_any_orientation_do, stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(start)
+
+TEST_TEARDOWN(stop)

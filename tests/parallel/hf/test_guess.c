@@ -17,9 +17,8 @@ static const struct scf_case cases[] = {
 };
 enum { N_CASES = sizeof cases / sizeof cases[0] };
 
-static void test_the_trace_is_the_number_of_electrons(void **state)
+TEST(the_trace_is_the_number_of_electrons)
 {
-    (void)state;
     for (int i = 0; i < N_CASES; i++) {
         struct scf_setup setup;
         struct darray *S;
@@ -50,9 +49,8 @@ static double trace_of_spins(const struct scf_setup *setup, double sign)
 }
 
 /* Fe with 4 unpaired electrons, O with 2; then reversed at Fe. */
-static void test_atoms_have_their_own_spins(void **state)
+TEST(atoms_have_their_own_spins)
 {
-    (void)state;
     static const bool iron[] = {true, false};
     struct scf_setup setup;
     scf_setup_init(&setup, &cases[2]);
@@ -92,9 +90,8 @@ static void set_made_up(const struct scf_setup *setup)
 }
 
 /* Elements as guess.h says, from those of the function above. */
-static void test_spins_are_reversed_in_blocks_of_centres(void **state)
+TEST(spins_are_reversed_in_blocks_of_centres)
 {
-    (void)state;
     static const bool flipped[] = {true, false, true, false};
     struct scf_setup setup;
     scf_setup_init(&setup, &cases[1]);
@@ -133,9 +130,8 @@ static void find_shells(const struct shells *shells, int64_t center, int64_t *fi
         ++*last;
 }
 
-static void test_every_process_places_the_same_bits(void **state)
+TEST(every_process_places_the_same_bits)
 {
-    (void)state;
     struct scf_setup setup;
     scf_setup_init(&setup, &cases[0]);
     int64_t n = setup.shells->n_functions;
@@ -211,9 +207,8 @@ static void check_matrix(const struct tiling *tiling, const struct reference *re
     free(whole);
 }
 
-static void test_one_electron_matrices_are_those_of_slow_integrals(void **state)
+TEST(one_electron_matrices_are_those_of_slow_integrals)
 {
-    (void)state;
     struct hf_system hf;
     struct tiling *tiling;
     struct darray *matrices[5];
@@ -233,9 +228,8 @@ static void test_one_electron_matrices_are_those_of_slow_integrals(void **state)
     hf_system_fini(&hf);
 }
 
-static void test_core_and_superposed_atoms_lead_to_one_energy(void **state)
+TEST(core_and_superposed_atoms_lead_to_one_energy)
 {
-    (void)state;
     struct scf_setup setup;
     struct scf_result sad, core;
     const struct scf_settings settings = scf_settings_default();
@@ -250,15 +244,6 @@ static void test_core_and_superposed_atoms_lead_to_one_energy(void **state)
     scf_setup_fini(&setup);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_the_trace_is_the_number_of_electrons, scf_start),
-        cmocka_unit_test(test_atoms_have_their_own_spins),
-        cmocka_unit_test(test_spins_are_reversed_in_blocks_of_centres),
-        cmocka_unit_test(test_every_process_places_the_same_bits),
-        cmocka_unit_test(test_one_electron_matrices_are_those_of_slow_integrals),
-        cmocka_unit_test_teardown(test_core_and_superposed_atoms_lead_to_one_energy, scf_stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(scf_start)
+
+TEST_TEARDOWN(scf_stop)

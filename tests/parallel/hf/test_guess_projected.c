@@ -152,9 +152,8 @@ static void check_density(const struct scf_setup *setup, const struct darray *D,
     free(found);
 }
 
-static void test_the_density_is_that_of_slow_loops(void **state)
+TEST(the_density_is_that_of_slow_loops)
 {
-    (void)state;
     for (int i = 0; i < N_CASES; i++) {
         struct scf_setup setup;
         struct other_basis other;
@@ -184,9 +183,8 @@ static void test_the_density_is_that_of_slow_loops(void **state)
 }
 
 /* Two atoms at all but one place: most combinations of functions are dropped. */
-static void test_dependent_functions_are_left_out(void **state)
+TEST(dependent_functions_are_left_out)
 {
-    (void)state;
     static const struct scf_case close = {"2\n\nHe 0 0 0\nHe 0 0 0.001\n", 0, 1, "cc-pvdz", 1, 0};
     struct scf_setup setup;
     struct other_basis other;
@@ -208,9 +206,8 @@ static void test_dependent_functions_are_left_out(void **state)
     scf_setup_fini(&setup);
 }
 
-static void test_orbitals_without_room_are_refused(void **state)
+TEST(orbitals_without_room_are_refused)
 {
-    (void)state;
     /* Four occupied orbitals in two functions; and two that are equal. */
     static const struct scf_case anion = {"2\n\nH 0 0 0\nH 0 0 1\n", -6, 1, "sto-3g", 1, 0};
     static const struct scf_case pair = {"2\n\nHe 0 0 0\nHe 0 0 2\n", 0, 1, "cc-pvdz", 1, 0};
@@ -233,12 +230,6 @@ static void test_orbitals_without_room_are_refused(void **state)
     scf_setup_fini(&setup);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_the_density_is_that_of_slow_loops, scf_start),
-        cmocka_unit_test(test_dependent_functions_are_left_out),
-        cmocka_unit_test_teardown(test_orbitals_without_room_are_refused, scf_stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(scf_start)
+
+TEST_TEARDOWN(scf_stop)

@@ -43,9 +43,8 @@ static int spins_of(int number)
     return number % 3 == 2 ? 2 : 1;
 }
 
-static int start_kept(void **state)
+static void start_kept(void)
 {
-    (void)state;
     check_ok(darray_start());
     MPI_Comm_size(MPI_COMM_WORLD, &n_processes);
     hf_system_init(&hf, hf_system_molecule, hf_system_basis);
@@ -54,12 +53,10 @@ static int start_kept(void **state)
     for (int i = 0; i < N_DENSITIES; i++)
         for (int spin = 0; spin < 2; spin++)
             densities[i][spin] = make_density(i, spin);
-    return 0;
 }
 
-static int stop_kept(void **state)
+static void stop_kept(void)
 {
-    (void)state;
     for (int i = 0; i < N_DENSITIES; i++)
         for (int spin = 0; spin < 2; spin++)
             free(densities[i][spin]);
@@ -67,7 +64,6 @@ static int stop_kept(void **state)
     tiling_destroy(tiling);
     hf_system_fini(&hf);
     darray_stop();
-    return 0;
 }
 
 static struct fock *create_builds(const struct fock_settings *settings, const char *mode)
@@ -166,9 +162,8 @@ static void check_all_bounds(struct fock_settings settings, const char *mode)
     }
 }
 
-static void test_any_bound_gives_the_bits_of_direct_builds(void **state)
+TEST(any_bound_gives_the_bits_of_direct_builds)
 {
-    (void)state;
     for (int choice = 0; choice < 4; choice++) {
         struct fock_settings settings = {.prune = FOCK_PRUNE_INSPECT,
                                          .symmetry = choice % 2,
@@ -180,18 +175,16 @@ static void test_any_bound_gives_the_bits_of_direct_builds(void **state)
 }
 
 /* On one process sums in floating point have one order, too. */
-static void test_plain_sums_have_the_bits_of_direct_builds(void **state)
+TEST(plain_sums_have_the_bits_of_direct_builds)
 {
-    (void)state;
     struct fock_settings settings = {.prune = FOCK_PRUNE_INSPECT,
                                      .accumulate = FOCK_ACCUMULATE_FLOAT};
     if (n_processes == 1)
         check_all_bounds(settings, "--sched=static");
 }
 
-static void test_every_mode_gives_the_bits_of_direct_builds(void **state)
+TEST(every_mode_gives_the_bits_of_direct_builds)
 {
-    (void)state;
     struct fock_settings settings = {.prune = FOCK_PRUNE_INSPECT};
     struct digests direct = build_directly(settings, modes[0]);
     int64_t all = bytes_for_all(&settings);
@@ -206,9 +199,8 @@ static void test_every_mode_gives_the_bits_of_direct_builds(void **state)
 }
 
 /* Tasks that stay on their process find all integrals that builds before have used. */
-static void test_later_builds_read_what_earlier_ones_computed(void **state)
+TEST(later_builds_read_what_earlier_ones_computed)
 {
-    (void)state;
     struct fock_settings settings = {.prune = FOCK_PRUNE_INSPECT, .screening = SCREENING_SCHWARZ};
     settings.kept_bytes = bytes_for_all(&settings);
     struct fock *fock = create_builds(&settings, "--sched=static");
@@ -235,9 +227,8 @@ static double steals_attempted(const struct fock_record *record)
 
 /* With room for all, a process computes each tile quartet at most once, whatever moves; and modes that
  * remember where tasks ran know that these keep data. */
-static void test_no_process_computes_a_tile_quartet_twice(void **state)
+TEST(no_process_computes_a_tile_quartet_twice)
 {
-    (void)state;
     struct fock_settings settings = {.prune = FOCK_PRUNE_INSPECT, .screening = SCREENING_SCHWARZ};
     settings.kept_bytes = bytes_for_all(&settings);
     for (int mode = 0; mode < N_MODES; mode++) {
@@ -256,9 +247,8 @@ static void test_no_process_computes_a_tile_quartet_twice(void **state)
     }
 }
 
-static void test_a_restart_forgets_the_integrals(void **state)
+TEST(a_restart_forgets_the_integrals)
 {
-    (void)state;
     struct fock_settings settings = {.prune = FOCK_PRUNE_INSPECT};
     settings.kept_bytes = bytes_for_all(&settings);
     struct fock *fock = create_builds(&settings, "--sched=static");
@@ -272,15 +262,6 @@ static void test_a_restart_forgets_the_integrals(void **state)
     fock_destroy(fock);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_any_bound_gives_the_bits_of_direct_builds, start_kept),
-        cmocka_unit_test(test_plain_sums_have_the_bits_of_direct_builds),
-        cmocka_unit_test(test_every_mode_gives_the_bits_of_direct_builds),
-        cmocka_unit_test(test_later_builds_read_what_earlier_ones_computed),
-        cmocka_unit_test(test_no_process_computes_a_tile_quartet_twice),
-        cmocka_unit_test_teardown(test_a_restart_forgets_the_integrals, stop_kept),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(start_kept)
+
+TEST_TEARDOWN(stop_kept)

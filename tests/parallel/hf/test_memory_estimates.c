@@ -121,9 +121,8 @@ static void check_rotations(void)
     scf_rotations_fini(N_ROTATIONS, rotations);
 }
 
-static void test_the_methods_take_what_they_say(void **state)
+TEST(the_methods_take_what_they_say)
 {
-    (void)state;
     for (int i = 0; i < N_CASES; i++) {
         begin_case(i);
         check_basis_and_state();
@@ -171,9 +170,8 @@ static void check_fock_worker(void)
     fock_tiles_destroy(tiles);
 }
 
-static void test_a_fock_build_takes_what_it_says(void **state)
+TEST(a_fock_build_takes_what_it_says)
 {
-    (void)state;
     for (int i = 0; i < N_CASES; i++) {
         begin_case(i);
         check_fock_tables();
@@ -183,9 +181,8 @@ static void test_a_fock_build_takes_what_it_says(void **state)
 }
 
 /* A worker for one matrix takes a hundred of a tile of s functions, whose blocks have the largest gaps. */
-static void test_a_worker_of_large_tiles_takes_little(void **state)
+TEST(a_worker_of_large_tiles_takes_little)
 {
-    (void)state;
     static const char s_functions[] = "H 0\nS 1 1\n1 1\nS 1 1\n0.3 1\n****\n";
     const struct density_kind kind = density_of_spins(1);
     struct molecule molecule;
@@ -210,9 +207,8 @@ static void test_a_worker_of_large_tiles_takes_little(void **state)
 }
 
 /* The part of a distributed array is known exactly. */
-static void test_tiles_take_the_longest_part(void **state)
+TEST(tiles_take_the_longest_part)
 {
-    (void)state;
     begin_case(0);
     double n = 0, longest;
     struct own_tile own = {0};
@@ -233,9 +229,8 @@ static void note_most(const struct scf_iteration *iteration, void *most)
 }
 
 /* Between iterations, of methods that are all in turn in charge. */
-static void test_an_scf_stays_below_its_estimate(void **state)
+TEST(an_scf_stays_below_its_estimate)
 {
-    (void)state;
     static const int second_order[] = {SCF_NEVER, SCF_ALWAYS};
     const struct fock_settings builds = {.cache_bytes = 64000000};
     for (int i = 0; i < 2 * N_CASES; i++) {
@@ -258,14 +253,6 @@ static void test_an_scf_stays_below_its_estimate(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_the_methods_take_what_they_say, scf_start),
-        cmocka_unit_test(test_a_fock_build_takes_what_it_says),
-        cmocka_unit_test(test_a_worker_of_large_tiles_takes_little),
-        cmocka_unit_test(test_tiles_take_the_longest_part),
-        cmocka_unit_test_teardown(test_an_scf_stays_below_its_estimate, scf_stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(scf_start)
+
+TEST_TEARDOWN(scf_stop)

@@ -8,20 +8,16 @@ enum { N_ORBITALS = 70 }; /* more than two panels of any */
 
 static struct hf_system hf;
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     check_ok(darray_start());
     hf_system_init(&hf, hf_system_molecule, hf_system_basis);
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     hf_system_fini(&hf);
     darray_stop();
-    return 0;
 }
 
 /* Element (m, k) of C: numbers without structure. */
@@ -64,9 +60,8 @@ static void check_density(const struct dense *C, int64_t target, double occupati
     free(found);
 }
 
-static void test_the_density_is_that_of_plain_loops(void **state)
+TEST(the_density_is_that_of_plain_loops)
 {
-    (void)state;
     static const int n_occupied[] = {0, 1, 32, 33, N_ORBITALS};
     struct dense_grid *grid;
     struct dense *C;
@@ -84,10 +79,6 @@ static void test_the_density_is_that_of_plain_loops(void **state)
     dense_grid_destroy(grid);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_the_density_is_that_of_plain_loops, start, stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(start)
+
+TEST_TEARDOWN(stop)

@@ -74,9 +74,8 @@ static double find_error(struct fixture *fixture)
     return error;
 }
 
-static void test_a_coarse_build_is_made_accurate(void **state)
+TEST(a_coarse_build_is_made_accurate)
 {
-    (void)state;
     struct fixture fixture;
     fixture_init(&fixture);
     build(&fixture, 1, COARSE);
@@ -88,9 +87,8 @@ static void test_a_coarse_build_is_made_accurate(void **state)
     fixture_fini(&fixture);
 }
 
-static void test_accurate_builds_from_changes_stay_so(void **state)
+TEST(accurate_builds_from_changes_stay_so)
 {
-    (void)state;
     struct fixture fixture;
     fixture_init(&fixture);
     double least = fock_cutoff(fixture.setup.fock);
@@ -104,11 +102,6 @@ static void test_accurate_builds_from_changes_stay_so(void **state)
     fixture_fini(&fixture);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_a_coarse_build_is_made_accurate, scf_start),
-        cmocka_unit_test_teardown(test_accurate_builds_from_changes_stay_so, scf_stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(scf_start)
+
+TEST_TEARDOWN(scf_stop)

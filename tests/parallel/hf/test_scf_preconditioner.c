@@ -105,9 +105,8 @@ static const struct scf_case cases[] = {
     {"1\n\nH 0 0 0\n", 0, 2, "cc-pvdz", 2, 0},
 };
 
-static void test_it_is_the_inverse_on_kept_directions(void **state)
+TEST(it_is_the_inverse_on_kept_directions)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fixture fixture;
         fixture_init(&cases[i], &fixture);
@@ -117,9 +116,8 @@ static void test_it_is_the_inverse_on_kept_directions(void **state)
     }
 }
 
-static void test_directions_turn_with_the_orbitals(void **state)
+TEST(directions_turn_with_the_orbitals)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fixture fixture;
         fixture_init(&cases[i], &fixture);
@@ -131,9 +129,8 @@ static void test_directions_turn_with_the_orbitals(void **state)
 }
 
 /* Directions that are downhill are left out, and those of the step before are forgotten. */
-static void test_directions_of_negative_curvature_are_dropped(void **state)
+TEST(directions_of_negative_curvature_are_dropped)
 {
-    (void)state;
     struct fixture fixture;
     fixture_init(&cases[0], &fixture);
     struct scf_preconditioner *preconditioner = &fixture.preconditioner;
@@ -152,12 +149,6 @@ static void test_directions_of_negative_curvature_are_dropped(void **state)
     fixture_fini(&fixture);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_it_is_the_inverse_on_kept_directions, scf_start),
-        cmocka_unit_test(test_directions_turn_with_the_orbitals),
-        cmocka_unit_test_teardown(test_directions_of_negative_curvature_are_dropped, scf_stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(scf_start)
+
+TEST_TEARDOWN(scf_stop)

@@ -26,12 +26,12 @@ static const struct scf_case radical = {OXYGEN, 0, 3, "6-31g", 2, 0};
 /* A name of this run's own, in the working folder; the same on every process. */
 static char file_name[64];
 
-static int start(void **state)
+static void start(void)
 {
     int pid = (int)getpid();
     MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);
     snprintf(file_name, sizeof file_name, "test_scf_restart.%d.h5", pid);
-    return scf_start(state);
+    scf_start();
 }
 
 static void remove_file(void)
@@ -98,9 +98,8 @@ static int64_t restart(const struct scf_case *scf_case, double *energy)
     return scf_resume(scf_case, file_name, scf_settings_default(), energy);
 }
 
-static void test_a_restart_is_converged_at_once(void **state)
+TEST(a_restart_is_converged_at_once)
 {
-    (void)state;
     const struct scf_case *const cases[] = {&spherical, &cartesian, &radical};
     for (int i = 0; i < 3; i++) {
         double written = write_checkpoint(cases[i]), read;
@@ -110,9 +109,8 @@ static void test_a_restart_is_converged_at_once(void **state)
     remove_file();
 }
 
-static void test_restricted_orbitals_start_an_unrestricted_run(void **state)
+TEST(restricted_orbitals_start_an_unrestricted_run)
 {
-    (void)state;
     struct scf_case unrestricted = spherical;
     unrestricted.n_densities = 2;
     double written = write_checkpoint(&spherical), read;
@@ -135,9 +133,8 @@ static void check_refused(const struct scf_case *scf_case, const char *trouble)
     scf_setup_fini(&setup);
 }
 
-static void test_what_does_not_fit_is_refused_everywhere(void **state)
+TEST(what_does_not_fit_is_refused_everywhere)
 {
-    (void)state;
     struct scf_case other = spherical;
     write_checkpoint(&spherical);
     check_refused(&radical, "centres");
@@ -150,9 +147,8 @@ static void test_what_does_not_fit_is_refused_everywhere(void **state)
     remove_file();
 }
 
-static void test_files_that_are_no_checkpoints_are_refused(void **state)
+TEST(files_that_are_no_checkpoints_are_refused)
 {
-    (void)state;
     static const char zeros[4096];
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -173,9 +169,8 @@ static void test_files_that_are_no_checkpoints_are_refused(void **state)
     remove_file();
 }
 
-static void test_any_flipped_bit_is_noticed(void **state)
+TEST(any_flipped_bit_is_noticed)
 {
-    (void)state;
     int rank;
     size_t size = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -257,9 +252,8 @@ static void check_used_as_they_are(const struct scf_problem *problem, bool expec
 }
 
 /* The numbers themselves are looked at where there is no seal. */
-static void test_damage_is_noticed_without_a_seal(void **state)
+TEST(damage_is_noticed_without_a_seal)
 {
-    (void)state;
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     write_checkpoint(&radical);
@@ -313,9 +307,8 @@ static void check_own_density(const struct scf_case *scf_case, const char *text)
 }
 
 /* All of these may start an SCF. */
-static void test_a_density_of_other_electrons_or_orbitals_is_refused(void **state)
+TEST(a_density_of_other_electrons_or_orbitals_is_refused)
 {
-    (void)state;
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     struct scf_case other = radical;
@@ -356,9 +349,8 @@ static void remove_part(const char *group, const char *name)
     H5Fclose(file);
 }
 
-static void test_a_part_that_is_missing_is_named(void **state)
+TEST(a_part_that_is_missing_is_named)
 {
-    (void)state;
     static const char *const parts[][2] = {
         {"nucleus", "nucleus_num"}, {"nucleus", "nucleus_charge"}, {"basis", "basis_exponent"},
         {"mo", "mo_num"},           {"mo", "mo_energy"},           {"electron", "electron_up_num"}};
@@ -473,9 +465,8 @@ static void check_forgery(struct scf_setup *setup, const struct forgery *forgery
                  sealed ? "sealed" : "not sealed", status, status_text());
 }
 
-static void test_forged_sizes_are_refused(void **state)
+TEST(forged_sizes_are_refused)
 {
-    (void)state;
     static const struct forgery forgeries[] = {
         {"nucleus", "nucleus_num", -1, A_NUMBER, false},
         {"nucleus", "nucleus_num", 2, A_NUMBER, false},
@@ -510,9 +501,8 @@ static void test_forged_sizes_are_refused(void **state)
 
 /* A run that is interrupted after some of its iterations needs the others, and that once more
  * which was in the checkpoint. */
-static void test_a_restart_loses_no_iteration(void **state)
+TEST(a_restart_loses_no_iteration)
 {
-    (void)state;
     const struct scf_case *const cases[] = {&spherical, &radical};
     for (int i = 0; i < 2; i++) {
         double expected, energy;
@@ -533,9 +523,8 @@ static void test_a_restart_loses_no_iteration(void **state)
 
 /* A guess density has no orbitals: those of its Fock matrix, which the next iteration begins with,
  * are written. */
-static void test_the_first_iteration_is_written_when_it_is_the_last(void **state)
+TEST(the_first_iteration_is_written_when_it_is_the_last)
 {
-    (void)state;
     const struct scf_case *const cases[] = {&spherical, &radical};
     for (int i = 0; i < 2; i++) {
         double expected, energy;
@@ -552,9 +541,8 @@ static void test_the_first_iteration_is_written_when_it_is_the_last(void **state
 }
 
 /* The verified file is read, whatever takes the file's name meanwhile. */
-static void test_a_file_that_is_replaced_is_still_read(void **state)
+TEST(a_file_that_is_replaced_is_still_read)
 {
-    (void)state;
     int rank;
     struct scf_setup setup;
     struct checkpoint_reader *reader;
@@ -594,9 +582,8 @@ static void read_warning(int64_t n_bytes, char *text, size_t size)
     unlink(path);
 }
 
-static void test_a_disk_without_room_is_a_warning_beforehand(void **state)
+TEST(a_disk_without_room_is_a_warning_beforehand)
 {
-    (void)state;
     char text[1000];
     read_warning(1000, text, sizeof text);
     assert_string_equal(text, "");
@@ -607,9 +594,8 @@ static void test_a_disk_without_room_is_a_warning_beforehand(void **state)
 
 /* Writing fails at any point, as on a full disk: in TREXIO's part, in Beryl's own or at the seal. On
  * one process, because MPI has files of its own where processes share memory. */
-static void test_a_failed_write_leaves_the_older_file(void **state)
+TEST(a_failed_write_leaves_the_older_file)
 {
-    (void)state;
     enum { N_LIMITS = 12 };
     int n_processes;
     size_t size, size_after;
@@ -639,23 +625,6 @@ static void test_a_failed_write_leaves_the_older_file(void **state)
     remove_file();
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_a_restart_is_converged_at_once, start),
-        cmocka_unit_test(test_restricted_orbitals_start_an_unrestricted_run),
-        cmocka_unit_test(test_what_does_not_fit_is_refused_everywhere),
-        cmocka_unit_test(test_any_flipped_bit_is_noticed),
-        cmocka_unit_test(test_damage_is_noticed_without_a_seal),
-        cmocka_unit_test(test_a_part_that_is_missing_is_named),
-        cmocka_unit_test(test_a_density_of_other_electrons_or_orbitals_is_refused),
-        cmocka_unit_test(test_forged_sizes_are_refused),
-        cmocka_unit_test(test_a_file_that_is_replaced_is_still_read),
-        cmocka_unit_test(test_a_restart_loses_no_iteration),
-        cmocka_unit_test(test_the_first_iteration_is_written_when_it_is_the_last),
-        cmocka_unit_test(test_a_disk_without_room_is_a_warning_beforehand),
-        cmocka_unit_test(test_a_failed_write_leaves_the_older_file),
-        cmocka_unit_test_teardown(test_files_that_are_no_checkpoints_are_refused, scf_stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(start)
+
+TEST_TEARDOWN(scf_stop)

@@ -28,9 +28,8 @@ static enum status run_case(const struct scf_case *scf_case, const struct scf_se
     return status;
 }
 
-static void test_second_order_converges_where_diis_does_not(void **state)
+TEST(second_order_converges_where_diis_does_not)
 {
-    (void)state;
     struct scf_settings settings = scf_settings_default();
     struct scf_result result;
     settings.second_order = SCF_NEVER;
@@ -52,9 +51,8 @@ static void test_second_order_converges_where_diis_does_not(void **state)
     scf_result_fini(&result);
 }
 
-static void test_second_order_alone_finds_the_energy_of_diis(void **state)
+TEST(second_order_alone_finds_the_energy_of_diis)
 {
-    (void)state;
     static const struct scf_case cases[] = {
         {"3\n\nO 0 0 0\nH 0 0.76 0.59\nH 0 -0.76 0.59\n", 0, 1, "6-31g", 1, 0},
         {"2\n\nO 0 0 0\nH 0.2 0.1 0.95\n", 0, 2, "6-31g", 2, 0},
@@ -71,9 +69,8 @@ static void test_second_order_alone_finds_the_energy_of_diis(void **state)
     }
 }
 
-static void test_saddle_points_are_left_downhill(void **state)
+TEST(saddle_points_are_left_downhill)
 {
-    (void)state;
     struct scf_settings settings = scf_settings_default();
     struct scf_result saddle, minimum, atom;
     settings.stability = SCF_NEVER;
@@ -105,9 +102,8 @@ static void test_saddle_points_are_left_downhill(void **state)
     scf_result_fini(&minimum);
 }
 
-static void test_damping_and_level_shift_change_the_way_only(void **state)
+TEST(damping_and_level_shift_change_the_way_only)
 {
-    (void)state;
     static const struct scf_case water = {
         "3\n\nO 0 0 0\nH 0 0.76 0.59\nH 0 -0.76 0.59\n", 0, 1, "6-31g", 1, 0};
     struct scf_settings settings = scf_settings_default();
@@ -130,13 +126,6 @@ static void test_damping_and_level_shift_change_the_way_only(void **state)
     scf_result_fini(&plain);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_second_order_converges_where_diis_does_not, scf_start),
-        cmocka_unit_test(test_second_order_alone_finds_the_energy_of_diis),
-        cmocka_unit_test(test_saddle_points_are_left_downhill),
-        cmocka_unit_test_teardown(test_damping_and_level_shift_change_the_way_only, scf_stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(scf_start)
+
+TEST_TEARDOWN(scf_stop)

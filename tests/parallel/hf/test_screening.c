@@ -36,22 +36,18 @@ static void init_be4(struct hf_system *system)
     assert_int_equal(system->shells->n_functions, 60);
 }
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     check_ok(darray_start());
     hf_system_init(&small, hf_system_molecule, hf_system_basis);
     init_be4(&be4);
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     hf_system_fini(&small);
     hf_system_fini(&be4);
     darray_stop();
-    return 0;
 }
 
 /* sqrt((mn|mn)) of all pairs of functions by the reference, row-major; the caller frees it. */
@@ -115,9 +111,8 @@ static void check_tile_pair(const struct screening *screening, const double *bou
     free(stored);
 }
 
-static void test_bounds_are_norms_of_their_blocks(void **state)
+TEST(bounds_are_norms_of_their_blocks)
 {
-    (void)state;
     const int64_t targets[] = {1, 5, 40};
     double *bounds = reference_bounds(small.shells);
     for (size_t t = 0; t < sizeof targets / sizeof targets[0]; t++) {
@@ -186,9 +181,8 @@ static void check_count(const struct shells *shells, int64_t target, double thre
     tiling_destroy(tiling);
 }
 
-static void test_integrals_are_counted_as_if_one_by_one(void **state)
+TEST(integrals_are_counted_as_if_one_by_one)
 {
-    (void)state;
     const double thresholds[] = {100, 1, 1e-2, 1e-4, 1e-6, 1e-9, 1e-14};
     int64_t n = small.shells->n_functions;
     double *bounds = reference_bounds(small.shells);
@@ -202,9 +196,8 @@ static void test_integrals_are_counted_as_if_one_by_one(void **state)
 }
 
 /* Counts of the original program. */
-static void test_the_be4_chain_has_4845492_integrals_above_1e6(void **state)
+TEST(the_be4_chain_has_4845492_integrals_above_1e6)
 {
-    (void)state;
     double *bounds = reference_bounds(be4.shells);
     struct integral_count expected = count_all(bounds, be4.shells->n_functions, 1e-6);
     assert_int_equal(expected.all, 4845492);
@@ -226,9 +219,8 @@ static double unit_of(const struct shells *shells)
 }
 
 /* Multiples of a unit would split the degenerate orbitals of an atom. */
-static void test_integrals_of_an_atom_are_not_rounded(void **state)
+TEST(integrals_of_an_atom_are_not_rounded)
 {
-    (void)state;
     struct hf_system atom;
     hf_system_init(&atom, "1\n\nBe 0 0 1\n", "Be 0\nS 1 1\n2 1\nD 1 1\n1 1\n****\n");
     assert_true(unit_of(atom.shells) == 0);
@@ -236,13 +228,6 @@ static void test_integrals_of_an_atom_are_not_rounded(void **state)
     hf_system_fini(&atom);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_bounds_are_norms_of_their_blocks, start),
-        cmocka_unit_test(test_integrals_are_counted_as_if_one_by_one),
-        cmocka_unit_test(test_integrals_of_an_atom_are_not_rounded),
-        cmocka_unit_test_teardown(test_the_be4_chain_has_4845492_integrals_above_1e6, stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(start)
+
+TEST_TEARDOWN(stop)

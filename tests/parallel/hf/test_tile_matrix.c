@@ -21,24 +21,20 @@ static void init_large(struct hf_system *system)
     hf_system_init(system, text, hf_system_basis);
 }
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     check_ok(darray_start());
     check_ok(dense_grid_create(MPI_COMM_WORLD, &grid));
     hf_system_init(&systems[0], hf_system_molecule, hf_system_basis);
     init_large(&systems[1]);
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     for (int i = 0; i < 2; i++)
         hf_system_fini(&systems[i]);
     dense_grid_destroy(grid);
     darray_stop();
-    return 0;
 }
 
 /* Fills this process's part; the upper triangle, which must not be read, with NaN. */
@@ -85,9 +81,8 @@ static void check_conversions(const struct tiling *tiling, const double *whole)
     dense_destroy(dense);
 }
 
-static void test_the_way_to_dense_and_back_loses_nothing(void **state)
+TEST(the_way_to_dense_and_back_loses_nothing)
 {
-    (void)state;
     const int64_t targets[] = {1, 5, 13, 40, 1000};
     for (int s = 0; s < 2; s++) {
         double *whole = whole_matrix_random(systems[s].shells->n_functions, 1 + (unsigned)s);
@@ -101,9 +96,8 @@ static void test_the_way_to_dense_and_back_loses_nothing(void **state)
     }
 }
 
-static void test_the_digest_is_that_of_the_whole_matrix(void **state)
+TEST(the_digest_is_that_of_the_whole_matrix)
 {
-    (void)state;
     const int64_t targets[] = {1, 5, 40, 1000};
     for (int s = 0; s < 2; s++) {
         int64_t n = systems[s].shells->n_functions;
@@ -129,9 +123,8 @@ static void test_the_digest_is_that_of_the_whole_matrix(void **state)
     }
 }
 
-static void test_the_product_counts_both_triangles(void **state)
+TEST(the_product_counts_both_triangles)
 {
-    (void)state;
     int64_t n = systems[1].shells->n_functions;
     double *a = whole_matrix_random(n, 3), *b = whole_matrix_random(n, 4), expected = 0;
     for (int64_t i = 0; i < n * n; i++)
@@ -152,12 +145,6 @@ static void test_the_product_counts_both_triangles(void **state)
     free(b);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_the_way_to_dense_and_back_loses_nothing, start),
-        cmocka_unit_test(test_the_digest_is_that_of_the_whole_matrix),
-        cmocka_unit_test_teardown(test_the_product_counts_both_triangles, stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(start)
+
+TEST_TEARDOWN(stop)

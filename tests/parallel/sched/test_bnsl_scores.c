@@ -92,9 +92,8 @@ static void check_known(const json_t *result)
     assert_int_equal(json_array_size(json_object_get(result, "edges")), 14);
 }
 
-static void test_every_mode_finds_the_same_network(void **state)
+TEST(every_mode_finds_the_same_network)
 {
-    (void)state;
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     write_files(rank);
@@ -114,12 +113,4 @@ static void test_every_mode_finds_the_same_network(void **state)
         unlink(data_path);
         unlink(network_path);
     }
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_mode_finds_the_same_network),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

@@ -153,27 +153,16 @@ static void check_case(const int n[3], const char *mode)
         assert_string_equal(outcome.sha256, expected.sha256);
 }
 
-static void test_every_mode_gives_the_bits_of_plain_loops(void **state)
+TEST(every_mode_gives_the_bits_of_plain_loops)
 {
-    (void)state;
     for (int size = 0; size < n_sizes; size++)
         for (int i = 0; i < pool_case_count(true); i++)
             check_case(sizes[size], pool_case_find(i, true));
 }
 
-static void test_every_hybrid_gives_the_bits_of_plain_loops(void **state)
+TEST(every_hybrid_gives_the_bits_of_plain_loops)
 {
-    (void)state;
     for (int size = 0; size < n_sizes; size++)
         for (int i = 0; i < n_hybrid_cases; i++)
             check_case(sizes[size], hybrid_cases[i]);
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_mode_gives_the_bits_of_plain_loops),
-        cmocka_unit_test(test_every_hybrid_gives_the_bits_of_plain_loops),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

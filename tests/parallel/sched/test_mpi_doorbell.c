@@ -18,9 +18,8 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int *found, MPI_Message *mes
     return PMPI_Improbe(source, tag, comm, found, message, status);
 }
 
-static void test_messages_are_counted(void **state)
+TEST(messages_are_counted)
 {
-    (void)state;
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -37,9 +36,8 @@ static void test_messages_are_counted(void **state)
     assert_false(mpi_doorbell_rings(bells));
 }
 
-static void test_duplicates_have_the_same(void **state)
+TEST(duplicates_have_the_same)
 {
-    (void)state;
     MPI_Comm copy, other;
     struct mpi_doorbells *bells = mpi_doorbells_of(MPI_COMM_WORLD);
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
@@ -52,9 +50,8 @@ static void test_duplicates_have_the_same(void **state)
 }
 
 /* Where nobody sleeps, because there are cores enough, this returns at once. */
-static void test_a_message_wakes_up(void **state)
+TEST(a_message_wakes_up)
 {
-    (void)state;
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -76,9 +73,8 @@ static void test_a_message_wakes_up(void **state)
 }
 
 /* With a core for each process this returns at once, too. */
-static void test_all_wait_for_the_last_to_end(void **state)
+TEST(all_wait_for_the_last_to_end)
 {
-    (void)state;
     int rank, size, n_here = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -121,9 +117,8 @@ static int poll_often(int64_t task, void *pool)
     return STATUS_OK;
 }
 
-static void test_polls_do_not_call_mpi(void **state)
+TEST(polls_do_not_call_mpi)
 {
-    (void)state;
     struct taskpool *pool;
     struct taskpool_settings settings;
     const struct taskpool_problem problem = {
@@ -139,16 +134,4 @@ static void test_polls_do_not_call_mpi(void **state)
     assert_true(n_probes < N_POLLS * N_TASKS / 10);
     check_ok(taskpool_run(pool));
     taskpool_destroy(pool);
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_messages_are_counted),
-        cmocka_unit_test(test_duplicates_have_the_same),
-        cmocka_unit_test(test_a_message_wakes_up),
-        cmocka_unit_test(test_all_wait_for_the_last_to_end),
-        cmocka_unit_test(test_polls_do_not_call_mpi),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

@@ -73,24 +73,13 @@ static void check_pulse(int n_of_node)
     mpi_pulse_fini(&pulse);
 }
 
-static void test_pulse_within_a_node(void **state)
+TEST(pulse_within_a_node)
 {
-    (void)state;
     check_pulse(64);
 }
 
-static void test_pulse_from_node_to_node(void **state)
+TEST(pulse_from_node_to_node)
 {
-    (void)state;
     check_pulse(1);
     check_pulse(2);
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pulse_within_a_node),
-        cmocka_unit_test(test_pulse_from_node_to_node),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

@@ -68,9 +68,8 @@ static void check_target(const struct arrays *arrays, int n_iterations)
     darray_sync();
 }
 
-static void test_tasks_use_global_arrays(void **state)
+TEST(tasks_use_global_arrays)
 {
-    (void)state;
     struct arrays arrays;
     fill(&arrays);
     for (int i = 0; i < pool_case_count(true); i++) {
@@ -93,9 +92,6 @@ static void test_tasks_use_global_arrays(void **state)
     darray_destroy(arrays.source);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
-        test_tasks_use_global_arrays, darray_case_start, darray_case_stop)};
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(darray_case_start)
+
+TEST_TEARDOWN(darray_case_stop)

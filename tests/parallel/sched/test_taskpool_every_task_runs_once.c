@@ -72,27 +72,24 @@ static void check_pool(const char *options, int64_t n_tasks, bool keep_data)
     free(counts.run);
 }
 
-static void test_every_task_runs_once(void **state)
+TEST(every_task_runs_once)
 {
-    (void)state;
     const int64_t n_tasks[] = {0, 1, 2, 7, 1000, 20011};
     for (int i = 0; i < pool_case_count(true); i++)
         for (size_t j = 0; j < sizeof n_tasks / sizeof n_tasks[0]; j++)
             check_pool(pool_case_find(i, true), n_tasks[j], false);
 }
 
-static void test_every_task_runs_once_where_tasks_keep_data(void **state)
+TEST(every_task_runs_once_where_tasks_keep_data)
 {
-    (void)state;
     check_pool("--sched=auto", 1000, true);
     check_pool("--sched=persist", 1000, true);
     check_pool("--sched=retentive", 1000, true);
 }
 
 /* Two pools of one program do not disturb each other. */
-static void test_two_pools_take_turns(void **state)
+TEST(two_pools_take_turns)
 {
-    (void)state;
     enum { n_tasks = 500, n_pools = 2 };
     struct counts counts[n_pools];
     struct taskpool *pools[n_pools];
@@ -142,9 +139,8 @@ static void count_idle(void *context)
 }
 
 /* Also with --progress thread; the manager of `share` has no task. */
-static void test_a_process_without_tasks_is_idle(void **state)
+TEST(a_process_without_tasks_is_idle)
 {
-    (void)state;
     struct waits waits = {0};
     struct taskpool_problem problem = {
         .n_tasks = 20, .run = sleep_in_task, .idle = count_idle, .context = &waits};
@@ -161,15 +157,4 @@ static void test_a_process_without_tasks_is_idle(void **state)
     check_ok(taskpool_restore(pool));
     assert_int_equal(waits.n_idle, n_idle);
     taskpool_destroy(pool);
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_task_runs_once),
-        cmocka_unit_test(test_every_task_runs_once_where_tasks_keep_data),
-        cmocka_unit_test(test_two_pools_take_turns),
-        cmocka_unit_test(test_a_process_without_tasks_is_idle),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

@@ -78,9 +78,8 @@ static void check_failure(const char *options)
     taskpool_destroy(failing.pool);
 }
 
-static void test_first_failure_is_returned_everywhere(void **state)
+TEST(first_failure_is_returned_everywhere)
 {
-    (void)state;
     for (int i = 0; i < pool_case_count(true); i++)
         check_failure(pool_case_find(i, true));
 }
@@ -174,9 +173,8 @@ static void check_reporting_mode(const char *mode, bool in_next)
     taskpool_destroy(failing.pool);
 }
 
-static void test_what_a_mode_reports_is_returned_everywhere(void **state)
+TEST(what_a_mode_reports_is_returned_everywhere)
 {
-    (void)state;
     register_reporting(); /* not before: the test above runs all modes that there are */
     for (int i = 0; i < N_REPORTING; i++)
         for (int in_next = 0; in_next < 2; in_next++)
@@ -233,9 +231,8 @@ static void check_balance_after_failure(const char *mode, int fails_in)
     taskpool_destroy(pool);
 }
 
-static void test_a_failure_leaves_the_balance(void **state)
+TEST(a_failure_leaves_the_balance)
 {
-    (void)state;
     check_balance_after_failure("--sched=persist --chunk=60", 1); /* nothing is stolen */
     check_balance_after_failure("--sched=diffusion", 0);
 }
@@ -257,9 +254,8 @@ static double bad_last_cost(int64_t task, void *context)
     return task == n_tasks - 1 ? -1 : 1;
 }
 
-static void test_impossible_pools_are_refused_everywhere(void **state)
+TEST(impossible_pools_are_refused_everywhere)
 {
-    (void)state;
     struct taskpool_problem problem = {.n_tasks = n_tasks, .run = run};
     check_refused(STATUS_USAGE, "--sched=static --seeding=owner", &problem);
     check_refused(STATUS_USAGE, "--sched=static --seeding=cost", &problem);
@@ -269,15 +265,4 @@ static void test_impossible_pools_are_refused_everywhere(void **state)
     check_refused(STATUS_LIMIT, "--sched=counter", &problem);
     problem.n_tasks = -1;
     check_refused(STATUS_LIMIT, "--sched=static", &problem);
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_first_failure_is_returned_everywhere),
-        cmocka_unit_test(test_a_failure_leaves_the_balance),
-        cmocka_unit_test(test_what_a_mode_reports_is_returned_everywhere),
-        cmocka_unit_test(test_impossible_pools_are_refused_everywhere),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

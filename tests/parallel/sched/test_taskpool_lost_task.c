@@ -28,16 +28,14 @@ static void check_found(const char *mode, int64_t n_tasks)
     taskpool_destroy(pool);
 }
 
-static void test_wrong_modes_are_found_out(void **state)
+TEST(wrong_modes_are_found_out)
 {
-    (void)state;
     check_found("loses", n_of_large_pool > 0 ? n_of_large_pool : 1000);
     check_found("swaps", n_of_large_pool > 0 ? n_of_large_pool : 1000);
 }
 
-static void test_wrong_modes_of_every_kind_are_found_out(void **state)
+TEST(wrong_modes_of_every_kind_are_found_out)
 {
-    (void)state;
     for (int i = 0; i < N_SABOTAGED; i++)
         for (int swaps = 0; swaps < 2; swaps++)
             check_found(sabotage_names[i][swaps], 1000);
@@ -50,9 +48,8 @@ static int change_record(void *record, void *context)
     return STATUS_OK;
 }
 
-static void test_lost_records_are_found_out(void **state)
+TEST(lost_records_are_found_out)
 {
-    (void)state;
     struct taskpool_problem problem = {.record_size = sizeof(int64_t), .run_record = change_record};
     struct taskpool_settings settings;
     struct taskpool *pool;
@@ -67,18 +64,11 @@ static void test_lost_records_are_found_out(void **state)
     }
 }
 
-int main(int argc, char **argv)
+static void start(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong_modes_are_found_out),
-        cmocka_unit_test(test_wrong_modes_of_every_kind_are_found_out),
-        cmocka_unit_test(test_lost_records_are_found_out),
-    };
-    MPI_Init(&argc, &argv);
-    n_of_large_pool = argc > 1 ? atoll(argv[1]) : 0;
+    n_of_large_pool = check_argc > 1 ? atoll(check_argv[1]) : 0;
     register_sabotage();
     register_sabotages_by_name();
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    MPI_Finalize();
-    return failed;
 }
+
+TEST_SETUP(start)

@@ -239,9 +239,8 @@ static void check_results(struct chatter_results sum, int size)
     assert_int_equal(sum.token_sum, rounds_with_bulk * size * size);
 }
 
-static void test_messages_of_all_kinds(void **state)
+TEST(messages_of_all_kinds)
 {
-    (void)state;
     int size;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm comm;
@@ -269,10 +268,4 @@ static void test_messages_of_all_kinds(void **state)
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE);
     assert_false(found);
     MPI_Comm_free(&comm);
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_messages_of_all_kinds)};
-    return check_run_parallel(tests, &argc, &argv);
 }

@@ -23,9 +23,8 @@ static int owner(int64_t task, int n_workers, void *context)
     return (int)(task * task / 11 % n_workers);
 }
 
-static void test_shares_of_cost(void **state)
+TEST(shares_of_cost)
 {
-    (void)state;
     int size;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (size_t i = 0; i < N_OF(pool_sizes); i++) {
@@ -53,9 +52,8 @@ static void mark(const struct taskpool_seeding *seeding, int worker, char *marke
     }
 }
 
-static void test_tasks_of_an_owner(void **state)
+TEST(tasks_of_an_owner)
 {
-    (void)state;
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -72,13 +70,4 @@ static void test_tasks_of_an_owner(void **state)
         free(marked);
         seeding_fini(&seeding);
     }
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shares_of_cost),
-        cmocka_unit_test(test_tasks_of_an_owner),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

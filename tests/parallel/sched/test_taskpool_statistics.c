@@ -166,9 +166,8 @@ static void check_pool(const char *options, bool keep_history, bool computes)
     taskpool_destroy(busy.pool);
 }
 
-static void test_parts_make_up_the_makespan(void **state)
+TEST(parts_make_up_the_makespan)
 {
-    (void)state;
     for (int i = 0; i < pool_case_count(true); i++) {
         check_pool(pool_case_find(i, true), false, false);
         check_pool(pool_case_find(i, true), true, false);
@@ -188,9 +187,8 @@ static int count_lines(const char *path)
     return n_lines;
 }
 
-static void test_files(void **state)
+TEST(files)
 {
-    (void)state;
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -213,13 +211,4 @@ static void test_files(void **state)
     taskpool_destroy(busy.pool);
     if (rank == 0)
         remove(path);
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parts_make_up_the_makespan),
-        cmocka_unit_test(test_files),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

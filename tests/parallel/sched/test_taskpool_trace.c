@@ -81,40 +81,27 @@ static void check_pool(const char *options, enum tasks tasks, int64_t limit)
     taskpool_trace_destroy(settings.trace);
 }
 
-static void test_trace_agrees_with_statistics(void **state)
+TEST(trace_agrees_with_statistics)
 {
-    (void)state;
     for (int i = 0; i < pool_case_count(true); i++) {
         check_pool(pool_case_find(i, true), TASKS_WAIT, 0);
         check_pool(pool_case_find(i, true), TASKS_COMPUTE, 0);
     }
 }
 
-static void test_full_logs_count_what_they_drop(void **state)
+TEST(full_logs_count_what_they_drop)
 {
-    (void)state;
     check_pool("--sched=steal", TASKS_WAIT, 7);
     check_pool("--sched=counter", TASKS_WAIT, 7);
     check_pool("--sched=persist", TASKS_WAIT, 1);
 }
 
-static void test_added_tasks(void **state)
+TEST(added_tasks)
 {
-    (void)state;
     for (int i = 0; i < mode_count(); i++) {
         char options[64];
         snprintf(options, sizeof options, "--sched=%s", mode_at(i)->name);
         if (mode_at(i)->add)
             check_pool(options, TASKS_ADDED, 0);
     }
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_trace_agrees_with_statistics),
-        cmocka_unit_test(test_full_logs_count_what_they_drop),
-        cmocka_unit_test(test_added_tasks),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

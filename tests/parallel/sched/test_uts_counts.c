@@ -58,9 +58,8 @@ static void check_counts(size_t tree, const char *mode, int n_simulated)
     workload_destroy(workload);
 }
 
-static void test_real_workers_count_the_published_sizes(void **state)
+TEST(real_workers_count_the_published_sizes)
 {
-    (void)state;
     int size;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     /* A single worker has no other to share with, and more than processors disturb each other:
@@ -71,9 +70,8 @@ static void test_real_workers_count_the_published_sizes(void **state)
                 check_counts(tree, modes[mode], 0);
 }
 
-static void test_simulated_workers_count_the_published_sizes(void **state)
+TEST(simulated_workers_count_the_published_sizes)
 {
-    (void)state;
     int size;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (size > 1)
@@ -82,13 +80,4 @@ static void test_simulated_workers_count_the_published_sizes(void **state)
         for (size_t mode = 0; mode < N_OF(modes); mode++)
             if (tree == 0 || mode == 1)
                 check_counts(tree, modes[mode], 16);
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_real_workers_count_the_published_sizes),
-        cmocka_unit_test(test_simulated_workers_count_the_published_sizes),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

@@ -8,9 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static void test_the_first_failure_by_rank_is_everyones(void **state)
+TEST(the_first_failure_by_rank_is_everyones)
 {
-    (void)state;
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -28,9 +27,8 @@ static void test_the_first_failure_by_rank_is_everyones(void **state)
     }
 }
 
-static void test_a_file_that_one_process_reads_is_everyones(void **state)
+TEST(a_file_that_one_process_reads_is_everyones)
 {
-    (void)state;
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     /* Only process 0 knows the name of the file. */
@@ -49,13 +47,4 @@ static void test_a_file_that_one_process_reads_is_everyones(void **state)
         unlink(path);
     check_status(STATUS_IO, text_file_read_all(path, MPI_COMM_WORLD, &file));
     assert_non_null(strstr(status_text(), "/tmp/test_agree."));
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_first_failure_by_rank_is_everyones),
-        cmocka_unit_test(test_a_file_that_one_process_reads_is_everyones),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

@@ -162,9 +162,8 @@ static void check_round_trip(enum darray_type type, int64_t n_blocks, int seed)
     free(size);
 }
 
-static void test_what_is_put_is_got(void **state)
+TEST(what_is_put_is_got)
 {
-    (void)state;
     const int64_t counts[] = {0, 1, 2, 5, 100};
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
         check_round_trip(DARRAY_DOUBLE, counts[c], (int)c);
@@ -172,9 +171,8 @@ static void test_what_is_put_is_got(void **state)
     }
 }
 
-static void test_new_arrays_are_zero_whatever_was_there_before(void **state)
+TEST(new_arrays_are_zero_whatever_was_there_before)
 {
-    (void)state;
     const int64_t size[] = {1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000};
     for (int round = 0; round < 3; round++) {
         struct darray *array;
@@ -196,9 +194,8 @@ static void test_new_arrays_are_zero_whatever_was_there_before(void **state)
 
 /* All processes add to the same blocks at the same time, often enough that
  * their transfers meet. */
-static void test_concurrent_integer_accumulation_wraps_and_loses_nothing(void **state)
+TEST(concurrent_integer_accumulation_wraps_and_loses_nothing)
 {
-    (void)state;
     enum { n_blocks = 3, n = 1600, n_rounds = 200 };
     const int64_t size[n_blocks] = {n, 1, n};
     struct darray *array;
@@ -223,9 +220,8 @@ static void test_concurrent_integer_accumulation_wraps_and_loses_nothing(void **
     darray_destroy(array);
 }
 
-static void test_integers_wrap_around_at_the_limits(void **state)
+TEST(integers_wrap_around_at_the_limits)
 {
-    (void)state;
     const int64_t size[] = {2};
     struct darray *array;
     check_ok(darray_create("limits", DARRAY_INT64, 1, size, &array));
@@ -242,9 +238,8 @@ static void test_integers_wrap_around_at_the_limits(void **state)
     darray_destroy(array);
 }
 
-static void test_concurrent_real_accumulation_is_the_sum(void **state)
+TEST(concurrent_real_accumulation_is_the_sum)
 {
-    (void)state;
     enum { n_blocks = 5, n = 777, n_rounds = 100 };
     const int64_t size[n_blocks] = {n, n, n, n, n};
     struct darray *array;
@@ -266,9 +261,8 @@ static void test_concurrent_real_accumulation_is_the_sum(void **state)
     darray_destroy(array);
 }
 
-static void test_memory_is_asked_for_before(void **state)
+TEST(memory_is_asked_for_before)
 {
-    (void)state;
     enum { n_blocks = 70 };
     int64_t size[n_blocks];
     for (int block = 0; block < n_blocks; block++)
@@ -282,9 +276,8 @@ static void test_memory_is_asked_for_before(void **state)
 }
 
 /* Else more than there is could be promised. */
-static void test_reserved_memory_is_in_use(void **state)
+TEST(reserved_memory_is_in_use)
 {
-    (void)state;
     const int64_t bytes = 16 << 20;
     int64_t unused = darray_unused_bytes(), before = memory_part_bytes();
     darray_reserve((double)bytes * n_processes);
@@ -294,31 +287,18 @@ static void test_reserved_memory_is_in_use(void **state)
         assert_true(memory_part_bytes() - before > bytes / 2);
 }
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_processes);
-    return darray_start() != STATUS_OK;
+    check_ok(darray_start());
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     darray_stop();
-    return 0;
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_what_is_put_is_got, start),
-        cmocka_unit_test(test_new_arrays_are_zero_whatever_was_there_before),
-        cmocka_unit_test(test_concurrent_integer_accumulation_wraps_and_loses_nothing),
-        cmocka_unit_test(test_integers_wrap_around_at_the_limits),
-        cmocka_unit_test(test_concurrent_real_accumulation_is_the_sum),
-        cmocka_unit_test(test_reserved_memory_is_in_use),
-        cmocka_unit_test_teardown(test_memory_is_asked_for_before, stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(start)
+
+TEST_TEARDOWN(stop)

@@ -77,9 +77,8 @@ static void check_equal(const struct dense *A, const struct whole *expected, dou
 }
 
 /* Every element is on one process, and none needs more than dense_bytes. */
-static void test_layout_holds_each_element_once(void **state)
+TEST(layout_holds_each_element_once)
 {
-    (void)state;
     const int shapes[][2] = {{0, 0}, {1, 1}, {5, 0}, {31, 33}, {64, 32}, {100, 7}, {333, 129}};
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
         struct dense *A;
@@ -99,9 +98,8 @@ static void test_layout_holds_each_element_once(void **state)
     }
 }
 
-static void test_create_refuses_more_rows_than_an_index_counts(void **state)
+TEST(create_refuses_more_rows_than_an_index_counts)
 {
-    (void)state;
     struct dense *A;
     check_status(STATUS_LIMIT, dense_create(grid, INT64_C(1) << 31, 1, &A));
     assert_null(A);
@@ -134,9 +132,8 @@ static void check_multiply(char op_A, char op_B, int m, int n, int k, double bet
     dense_destroy(C);
 }
 
-static void test_multiply_takes_every_shape_and_transposition(void **state)
+TEST(multiply_takes_every_shape_and_transposition)
 {
-    (void)state;
     const int shapes[][3] = {{1, 1, 1},   {2, 3, 1},    {40, 5, 33},   {5, 70, 100},
                              {64, 64, 7}, {130, 97, 0}, {0, 5, 7},     {7, 0, 3},
                              {65, 1, 96}, {33, 33, 33}, {100, 129, 31}};
@@ -146,9 +143,8 @@ static void test_multiply_takes_every_shape_and_transposition(void **state)
                 check_multiply(ops[0], ops[1], shapes[s][0], shapes[s][1], shapes[s][2], beta);
 }
 
-static void test_multiply_columns_sums_the_orbitals_asked_for(void **state)
+TEST(multiply_columns_sums_the_orbitals_asked_for)
 {
-    (void)state;
     enum { m = 75, n = 50, n_columns = 110 };
     const int ranges[][2] = {{0, n_columns}, {0, 0},  {n_columns, n_columns}, {0, 1}, {33, 34},
                              {5, 64},        {31, 97}};
@@ -209,18 +205,16 @@ static void check_additions(int n_rows, int n_columns, double beta)
     dense_destroy(B);
 }
 
-static void test_add_and_add_transposed(void **state)
+TEST(add_and_add_transposed)
 {
-    (void)state;
     const int shapes[][2] = {{1, 1}, {0, 4}, {70, 33}, {32, 200}, {65, 65}};
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
         for (double beta = 0; beta < 2; beta++)
             check_additions(shapes[s][0], shapes[s][1], beta);
 }
 
-static void test_columns_are_copied_and_scaled(void **state)
+TEST(columns_are_copied_and_scaled)
 {
-    (void)state;
     enum { n_rows = 70, n_columns = 101 };
     const int ranges[][2] = {{0, n_columns}, {0, 1}, {40, 0}, {31, 70}, {100, 1}};
     struct dense *A;
@@ -251,9 +245,8 @@ static void test_columns_are_copied_and_scaled(void **state)
     dense_destroy(A);
 }
 
-static void test_scalars_of_a_matrix(void **state)
+TEST(scalars_of_a_matrix)
 {
-    (void)state;
     enum { n_rows = 90, n_columns = 67 };
     struct dense *A, *B;
     struct whole a = fill(1, n_rows, n_columns, &A), b = fill(2, n_rows, n_columns, &B);
@@ -277,9 +270,8 @@ static void test_scalars_of_a_matrix(void **state)
     dense_destroy(B);
 }
 
-static void test_gather_and_scatter_are_inverse(void **state)
+TEST(gather_and_scatter_are_inverse)
 {
-    (void)state;
     const int shapes[][2] = {{1, 1}, {0, 3}, {33, 65}, {100, 40}};
     int rank;
     MPI_Comm_rank(grid->comm, &rank);
@@ -371,9 +363,8 @@ static void check_eigen(int n, bool degenerate)
         dense_destroy(*created[i]);
 }
 
-static void test_eigenvectors_diagonalise_and_are_orthonormal(void **state)
+TEST(eigenvectors_diagonalise_and_are_orthonormal)
 {
-    (void)state;
     const int sizes[] = {1, 2, 5, 100, 600};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
         check_eigen(sizes[s], false);
@@ -381,9 +372,8 @@ static void test_eigenvectors_diagonalise_and_are_orthonormal(void **state)
     }
 }
 
-static void test_eigen_refuses_what_is_not_finite_everywhere(void **state)
+TEST(eigen_refuses_what_is_not_finite_everywhere)
 {
-    (void)state;
     const int sizes[] = {1, 40, 600};
     const double bad[] = {NAN, INFINITY};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
@@ -406,9 +396,8 @@ static void test_eigen_refuses_what_is_not_finite_everywhere(void **state)
 }
 
 /* Elements that are finite, eigenvalues that are not: n times as large. */
-static void test_eigenvalues_beyond_the_range_of_numbers_are_refused(void **state)
+TEST(eigenvalues_beyond_the_range_of_numbers_are_refused)
 {
-    (void)state;
     const int sizes[] = {2, 40, 600};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
         for (int sign = -1; sign <= 1; sign += 2) {
@@ -424,35 +413,17 @@ static void test_eigenvalues_beyond_the_range_of_numbers_are_refused(void **stat
         }
 }
 
-static int create_grid(void **state)
+static void create_grid(void)
 {
-    (void)state;
     check_ok(dense_start(MPI_COMM_WORLD));
-    return dense_grid_create(MPI_COMM_WORLD, &grid) != STATUS_OK;
+    check_ok(dense_grid_create(MPI_COMM_WORLD, &grid));
 }
 
-static int destroy_grid(void **state)
+static void destroy_grid(void)
 {
-    (void)state;
     dense_grid_destroy(grid);
-    return 0;
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_layout_holds_each_element_once, create_grid),
-        cmocka_unit_test(test_create_refuses_more_rows_than_an_index_counts),
-        cmocka_unit_test(test_multiply_takes_every_shape_and_transposition),
-        cmocka_unit_test(test_multiply_columns_sums_the_orbitals_asked_for),
-        cmocka_unit_test(test_add_and_add_transposed),
-        cmocka_unit_test(test_columns_are_copied_and_scaled),
-        cmocka_unit_test(test_scalars_of_a_matrix),
-        cmocka_unit_test(test_gather_and_scatter_are_inverse),
-        cmocka_unit_test(test_eigenvectors_diagonalise_and_are_orthonormal),
-        cmocka_unit_test(test_eigen_refuses_what_is_not_finite_everywhere),
-        cmocka_unit_test_teardown(test_eigenvalues_beyond_the_range_of_numbers_are_refused,
-                                  destroy_grid),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(create_grid)
+
+TEST_TEARDOWN(destroy_grid)

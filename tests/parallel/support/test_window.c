@@ -42,9 +42,8 @@ static MPI_Comm split_one_node(void)
 }
 
 /* Where one process made a file in /dev/shm for all, the others would wait for it. */
-static void test_no_memory_is_everyones(void **state)
+TEST(no_memory_is_everyones)
 {
-    (void)state;
     const MPI_Aint size_bytes = (MPI_Aint)1 << 50;
     void *base;
     MPI_Win window;
@@ -57,9 +56,8 @@ static void test_no_memory_is_everyones(void **state)
     MPI_Comm_free(&node);
 }
 
-static void test_windows_of_one_node(void **state)
+TEST(windows_of_one_node)
 {
-    (void)state;
     int rank, unit;
     MPI_Aint size_bytes;
     void *own, *first;
@@ -74,9 +72,8 @@ static void test_windows_of_one_node(void **state)
     MPI_Comm_free(&node);
 }
 
-static void test_a_refusal_is_everyones(void **state)
+TEST(a_refusal_is_everyones)
 {
-    (void)state;
     void *base;
     MPI_Win window;
     int size;
@@ -89,21 +86,14 @@ static void test_a_refusal_is_everyones(void **state)
     }
 }
 
-static void test_windows_that_all_have_are_freed(void **state)
+TEST(windows_that_all_have_are_freed)
 {
-    (void)state;
     refused = -1;
     check_ok(window_check(MPI_COMM_WORLD));
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_memory_is_everyones),
-        cmocka_unit_test(test_windows_of_one_node),
-        cmocka_unit_test(test_a_refusal_is_everyones),
-        cmocka_unit_test(test_windows_that_all_have_are_freed),
-    };
     alarm(20); /* not the test's limit of time: the others would wait in MPI */
-    return check_run_parallel(tests, &argc, &argv);
+    return check_run(argc, argv);
 }

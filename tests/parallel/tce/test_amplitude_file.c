@@ -29,24 +29,21 @@ static const struct amplitude_progress progress = {.iteration = 7,
                                                    .energy_change = -2e-10,
                                                    .scf_energy = -76.5};
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     int pid = (int)getpid();
     MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);
     snprintf(file_name, sizeof file_name, "test_tce_amplitude_file.%d.h5", pid);
-    return darray_start() != STATUS_OK;
+    check_ok(darray_start());
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0)
         unlink(file_name);
     darray_stop();
-    return 0;
 }
 
 static double element(const int64_t value[], void *context)
@@ -143,9 +140,8 @@ static void check_equal(const struct tensors *a, const struct tensors *b)
     }
 }
 
-static void test_tensors_come_back(void **state)
+TEST(tensors_come_back)
 {
-    (void)state;
     static const int64_t tiles[] = {1, 2, 3, 40};
     struct amplitude_origin read_origin;
     struct amplitude_progress read_progress;
@@ -174,9 +170,8 @@ static void check_refused(const struct tensors *tensors, int64_t first_step, con
         fail_msg("\"%s\" does not say \"%s\"", status_text(), trouble);
 }
 
-static void test_what_does_not_fit_is_refused(void **state)
+TEST(what_does_not_fit_is_refused)
 {
-    (void)state;
     struct amplitude_origin read_origin;
     struct amplitude_progress read_progress;
     struct tensors written, larger;
@@ -192,11 +187,6 @@ static void test_what_does_not_fit_is_refused(void **state)
     tensors_fini(&larger);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_tensors_come_back, start),
-        cmocka_unit_test_teardown(test_what_does_not_fit_is_refused, stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(start)
+
+TEST_TEARDOWN(stop)

@@ -174,19 +174,17 @@ static void check_method(const char *method, const char *limit)
         flip_bits(method, expected, high, false, n_flips_unsealed);
 }
 
-static void test_flips_in_a_checkpoint_of_the_scf(void **state)
+TEST(flips_in_a_checkpoint_of_the_scf)
 {
-    (void)state;
     check_method("hf", "--max-iter");
 }
 
-static void test_flips_in_a_checkpoint_of_ccsd(void **state)
+TEST(flips_in_a_checkpoint_of_ccsd)
 {
-    (void)state;
     check_method("ccsd", "--max-iter-amplitudes");
 }
 
-static int start(void **state)
+static void start(void)
 {
     static const char text[] = "3\n\nO 0 0 0\nH 0.3 0.76 0.59\nH -0.1 -0.76 0.59\n";
     (void)state;
@@ -197,29 +195,27 @@ static int start(void **state)
     snprintf(result, sizeof result, "test_checkpoint_flips.%d.json", pid);
     file_bytes_write(molecule, text, sizeof text - 1);
     check_ok(dense_start(MPI_COMM_WORLD));
-    return darray_start() != STATUS_OK;
+    check_ok(darray_start());
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     unlink(molecule);
     unlink(whole);
     unlink(damaged);
     unlink(result);
     darray_stop();
-    return 0;
 }
+
+TEST_SETUP(start)
+
+TEST_TEARDOWN(stop)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_flips_in_a_checkpoint_of_the_scf, start),
-        cmocka_unit_test_teardown(test_flips_in_a_checkpoint_of_ccsd, stop),
-    };
     if (argc > 1)
         n_flips = atoi(argv[1]);
     if (argc > 2)
         n_flips_unsealed = atoi(argv[2]);
-    return check_run_parallel(tests, &argc, &argv);
+    return check_run(argc, argv);
 }

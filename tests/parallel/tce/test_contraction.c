@@ -101,9 +101,8 @@ static int64_t check_against_reference(const struct contraction_case *one)
     return n;
 }
 
-static void test_random_contractions_agree_with_nested_loops(void **state)
+TEST(random_contractions_agree_with_nested_loops)
 {
-    (void)state;
     int n_not_zero = 0;
     for (int i = 0; i < N_CASES; i++) {
         struct contraction_case one;
@@ -181,9 +180,8 @@ static struct tensor *make_symmetric(const char *name, const struct block_labels
 }
 
 /* The result is that of factors with all blocks. */
-static void test_factors_that_store_unique_blocks(void **state)
+TEST(factors_that_store_unique_blocks)
 {
-    (void)state;
     int n_left_out = 0;
     for (int i = 0; i < N_CASES_OF_SYMMETRY; i++) {
         struct contraction_case one;
@@ -226,9 +224,8 @@ static void test_factors_that_store_unique_blocks(void **state)
     assert_true(n_left_out > N_CASES_OF_SYMMETRY / 8);
 }
 
-static void test_every_mode_gives_the_same_bits(void **state)
+TEST(every_mode_gives_the_same_bits)
 {
-    (void)state;
     for (int i = 0; i < N_CASES_OF_EVERY_MODE; i++) {
         char first[SHA256_HEX_SIZE], digest[SHA256_HEX_SIZE];
         struct contraction_case one;
@@ -249,9 +246,8 @@ static void test_every_mode_gives_the_same_bits(void **state)
 }
 
 /* The pool's history continues from run to run. */
-static void test_runs_can_be_repeated(void **state)
+TEST(runs_can_be_repeated)
 {
-    (void)state;
     struct contraction_case one;
     contraction_case_init(&one, 7);
     make_tensors(&one);
@@ -293,9 +289,8 @@ static enum status add_elements(const struct contraction_access *access, void *s
     return STATUS_OK;
 }
 
-static void test_operations_and_bytes(void **state)
+TEST(operations_and_bytes)
 {
-    (void)state;
     static const struct {
         const char *C, *A, *B;
         double flops;
@@ -399,7 +394,7 @@ static void run_sliced(const struct sliced_case *made, const char *pool)
     stage_destroy(stage);
 }
 
-static void test_parts_of_blocks_add_up(void **state)
+TEST(parts_of_blocks_add_up)
 {
     static const char *const pools[] = {"--sched=static", "--sched=steal", "--sched=persist"};
     char first[SHA256_HEX_SIZE], digest[SHA256_HEX_SIZE];
@@ -425,9 +420,8 @@ static void test_parts_of_blocks_add_up(void **state)
     destroy_sliced(&made);
 }
 
-static void test_a_tensor_that_does_not_fit_is_refused(void **state)
+TEST(a_tensor_that_does_not_fit_is_refused)
 {
-    (void)state;
     struct index_block block = {.size = 1000000};
     struct index_space *space;
     check_ok(index_space_create("s", 1, &block, 1000, &space));
@@ -467,18 +461,13 @@ static void print_digests(void)
     digest_case_print(all);
 }
 
+TEST_SETUP(darray_case_start)
+
+TEST_TEARDOWN(darray_case_stop)
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--digests") == 0)
         return digest_case_run(&argc, &argv, print_digests);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_operations_and_bytes, darray_case_start),
-        cmocka_unit_test(test_random_contractions_agree_with_nested_loops),
-        cmocka_unit_test(test_factors_that_store_unique_blocks),
-        cmocka_unit_test(test_every_mode_gives_the_same_bits),
-        cmocka_unit_test(test_runs_can_be_repeated),
-        cmocka_unit_test(test_parts_of_blocks_add_up),
-        cmocka_unit_test_teardown(test_a_tensor_that_does_not_fit_is_refused, darray_case_stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
+    return check_run(argc, argv);
 }

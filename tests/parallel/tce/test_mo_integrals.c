@@ -127,22 +127,18 @@ static void stop_system(void)
     hf_system_fini(&hf);
 }
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     check_ok(darray_start());
     start_system();
     expected = all_mo_integrals();
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     free(expected);
     stop_system();
     darray_stop();
-    return 0;
 }
 
 /* The orbital of a value of a space. */
@@ -206,9 +202,8 @@ static void check_targets(const struct orbital_spaces *spaces, const char *patte
     check_targets_in_batches(spaces, patterns, tile, 0, pool);
 }
 
-static void test_all_targets_agree_with_nested_loops(void **state)
+TEST(all_targets_agree_with_nested_loops)
 {
-    (void)state;
     static const int64_t tiles[] = {4, 5, 100};
     for (size_t i = 0; i < sizeof tiles / sizeof tiles[0]; i++)
         check_targets(&orbitals, ALL_PATTERNS, tiles[i], "--sched=counter");
@@ -216,9 +211,8 @@ static void test_all_targets_agree_with_nested_loops(void **state)
 }
 
 /* Steps that the requested targets do not need are left out. */
-static void test_each_target_by_itself_agrees_with_nested_loops(void **state)
+TEST(each_target_by_itself_agrees_with_nested_loops)
 {
-    (void)state;
     static const char *const patterns[] = {"oooo", "ovoo",  "oovv",      "ovov", "ovvv",
                                            "vvvv", "vovo",  "oooo vvvv", "vvoo", "oovv vvoo",
                                            "voov", "<vvov", "<oovv",     ""};
@@ -249,9 +243,8 @@ static void check_batches(const struct orbital_spaces *spaces, const char *patte
     mo_case_fini(&mo);
 }
 
-static void test_batches_of_half_transformed_integrals(void **state)
+TEST(batches_of_half_transformed_integrals)
 {
-    (void)state;
     check_batches(&orbitals, ALL_PATTERNS, 1);
     check_batches(&orbitals, ALL_PATTERNS, 1.5e5);
     check_batches(&spin_orbitals, SPIN_PATTERNS, 1);
@@ -260,9 +253,8 @@ static void test_batches_of_half_transformed_integrals(void **state)
     check_targets_in_batches(&spin_orbitals, SPIN_PATTERNS, TILE, 1, "--sched=static");
 }
 
-static void test_targets_over_spin_orbitals_agree_with_nested_loops(void **state)
+TEST(targets_over_spin_orbitals_agree_with_nested_loops)
 {
-    (void)state;
     static const char *const patterns[] = {SPIN_PATTERNS, "<oovv", "<vvvv", "<ovov"};
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
         check_targets(&spin_orbitals, patterns[i], TILE, "--sched=steal");
@@ -305,9 +297,8 @@ static void check_packed_integrals(const struct orbital_spaces *spaces, int64_t 
     pair_space_destroy(pairs);
 }
 
-static void test_integrals_are_packed_as_they_are_computed(void **state)
+TEST(integrals_are_packed_as_they_are_computed)
 {
-    (void)state;
     static const int64_t tiles[] = {1, TILE, 100};
     for (int t = 0; t < 3; t++)
         for (int sign = -1; sign <= 1; sign += 2)
@@ -315,9 +306,8 @@ static void test_integrals_are_packed_as_they_are_computed(void **state)
     check_packed_integrals(&spin_orbitals, TILE, -1);
 }
 
-static void test_integrals_have_their_symmetry(void **state)
+TEST(integrals_have_their_symmetry)
 {
-    (void)state;
     struct mo_case mo;
     mo_case_init(&mo, screening, &orbitals, TILE, "vvvv");
     mo_case_run(&mo, "--sched=steal");
@@ -345,9 +335,8 @@ static void find_digest(const struct mo_case *mo, char all[SHA256_HEX_SIZE])
     digest_case_combine(mo->problem.n_targets, find_target_digest, mo, all);
 }
 
-static void test_every_mode_gives_the_same_bits_again_and_again(void **state)
+TEST(every_mode_gives_the_same_bits_again_and_again)
 {
-    (void)state;
     char first[SHA256_HEX_SIZE], again[SHA256_HEX_SIZE];
     for (int i = 0; i < pool_case_count(true); i++) {
         struct mo_case mo;
@@ -364,9 +353,8 @@ static void test_every_mode_gives_the_same_bits_again_and_again(void **state)
     }
 }
 
-static void test_the_threshold_leaves_out_what_is_small(void **state)
+TEST(the_threshold_leaves_out_what_is_small)
 {
-    (void)state;
     struct mo_case mo;
     mo_case_init(&mo, screening, &orbitals, TILE, "ovov");
     mo.problem.threshold = 1e3;
@@ -393,9 +381,8 @@ static void check_estimate(const char *what, double estimate, double unknown_byt
         fail_msg("%s: %.0f bytes were taken, the estimate is %.0f", what, taken, estimate);
 }
 
-static void test_estimates_of_memory_are_what_is_taken(void **state)
+TEST(estimates_of_memory_are_what_is_taken)
 {
-    (void)state;
     struct mo_case mo;
     struct mo_plan *plan;
     struct ao_integrals *ao;
@@ -438,20 +425,13 @@ static void print_digests(void)
     stop_system();
 }
 
+TEST_SETUP(start)
+
+TEST_TEARDOWN(stop)
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--digests") == 0)
         return digest_case_run(&argc, &argv, print_digests);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_all_targets_agree_with_nested_loops, start),
-        cmocka_unit_test(test_each_target_by_itself_agrees_with_nested_loops),
-        cmocka_unit_test(test_targets_over_spin_orbitals_agree_with_nested_loops),
-        cmocka_unit_test(test_batches_of_half_transformed_integrals),
-        cmocka_unit_test(test_integrals_are_packed_as_they_are_computed),
-        cmocka_unit_test(test_integrals_have_their_symmetry),
-        cmocka_unit_test(test_every_mode_gives_the_same_bits_again_and_again),
-        cmocka_unit_test(test_the_threshold_leaves_out_what_is_small),
-        cmocka_unit_test_teardown(test_estimates_of_memory_are_what_is_taken, stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
+    return check_run(argc, argv);
 }

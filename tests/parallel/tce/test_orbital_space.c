@@ -21,20 +21,19 @@ static const struct scf_case water = {
 static struct scf_setup setup;
 static struct scf_result result;
 
-static int start(void **state)
+static void start(void)
 {
-    scf_start(state);
+    scf_start();
     struct scf_settings settings = scf_settings_default();
     scf_setup_init(&setup, &water);
     check_ok(scf_setup_run(&setup, &settings, &result));
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
     scf_result_fini(&result);
     scf_setup_fini(&setup);
-    return scf_stop(state);
+    scf_stop();
 }
 
 static struct orbital_spaces *make_spaces(struct frozen_orbitals frozen)
@@ -75,9 +74,8 @@ static void find_matrices(double *S, double *F)
     free(G);
 }
 
-static void test_orbitals_are_canonical(void **state)
+TEST(orbitals_are_canonical)
 {
-    (void)state;
     struct orbital_spaces *spaces = make_spaces((struct frozen_orbitals){0, 0});
     const struct orbital_space *space = &spaces->spin[0];
     int64_t n = space->n_functions, m = space->n_orbitals;
@@ -93,9 +91,8 @@ static void test_orbitals_are_canonical(void **state)
     orbital_spaces_destroy(spaces);
 }
 
-static void test_signs_follow_a_rule(void **state)
+TEST(signs_follow_a_rule)
 {
-    (void)state;
     struct orbital_spaces *spaces = make_spaces((struct frozen_orbitals){0, 0});
     const struct orbital_space *space = &spaces->spin[0];
     int64_t m = space->n_orbitals;
@@ -145,16 +142,14 @@ static double energy_of(struct frozen_orbitals frozen, int64_t first, int64_t n_
     return energy;
 }
 
-static void test_second_order_energy_of_water(void **state)
+TEST(second_order_energy_of_water)
 {
-    (void)state;
     check_close(result.energy + energy_of((struct frozen_orbitals){0, 0}, 0, 0), water.energy,
                 1e-7);
 }
 
-static void test_frozen_orbitals_are_the_outer_ones(void **state)
+TEST(frozen_orbitals_are_the_outer_ones)
 {
-    (void)state;
     int64_t n_core = frozen_core_count(&setup.molecule);
     assert_int_equal(n_core, 1);
     for (int64_t n = 0; n <= 2; n++)
@@ -162,9 +157,8 @@ static void test_frozen_orbitals_are_the_outer_ones(void **state)
                     energy_of((struct frozen_orbitals){0, 0}, n_core, n), 1e-12);
 }
 
-static void test_a_space_without_electrons_is_refused(void **state)
+TEST(a_space_without_electrons_is_refused)
 {
-    (void)state;
     struct orbital_spaces *spaces;
     const int64_t five = 5;
     check_status(STATUS_INPUT,
@@ -177,14 +171,6 @@ static void test_a_space_without_electrons_is_refused(void **state)
     assert_null(spaces);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_orbitals_are_canonical, start),
-        cmocka_unit_test(test_signs_follow_a_rule),
-        cmocka_unit_test(test_second_order_energy_of_water),
-        cmocka_unit_test(test_frozen_orbitals_are_the_outer_ones),
-        cmocka_unit_test_teardown(test_a_space_without_electrons_is_refused, stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(start)
+
+TEST_TEARDOWN(stop)

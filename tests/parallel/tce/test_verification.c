@@ -55,9 +55,8 @@ static void disturb_tensor(const struct tensor *tensor, double amount)
     free(block);
 }
 
-static void test_wrong_tensors_are_named(void **state)
+TEST(wrong_tensors_are_named)
 {
-    (void)state;
     static const char *const names[] = {"C", "D", "S", "E", "F"};
     for (size_t n = 0; n < 2 * sizeof names / sizeof names[0]; n++) {
         struct program_instance instance;
@@ -75,21 +74,14 @@ static void test_wrong_tensors_are_named(void **state)
     }
 }
 
-static void test_rounding_that_cancellation_leaves_is_right(void **state)
+TEST(rounding_that_cancellation_leaves_is_right)
 {
-    (void)state;
     struct program_instance instance;
     run_text(cancelling, &instance);
     check_ok(verification_run(&instance));
     program_instance_fini(&instance);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_wrong_tensors_are_named, darray_case_start),
-        cmocka_unit_test_teardown(test_rounding_that_cancellation_leaves_is_right,
-                                  darray_case_stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(darray_case_start)
+
+TEST_TEARDOWN(darray_case_stop)

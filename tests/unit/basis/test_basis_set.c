@@ -92,9 +92,8 @@ static void check_oxygen(const struct basis_set *set)
     check_close(g->exponents[0], 1.25, 0);
 }
 
-static void both_formats_give_the_same_numbers(void **state)
+TEST(both_formats_give_the_same_numbers)
 {
-    (void)state;
     const char *texts[] = {gaussian94, nwchem};
     for (int format = 0; format < 2; format++) {
         struct basis_set set;
@@ -115,9 +114,8 @@ static void both_formats_give_the_same_numbers(void **state)
     }
 }
 
-static void general_contractions_keep_their_columns(void **state)
+TEST(general_contractions_keep_their_columns)
 {
-    (void)state;
     struct basis_set set;
     check_ok(parse("basis spherical\nC S\n 9 1 4 0\n 3 2 5 0\n 1 3 6 1\nend\n", &set));
     const struct basis_contractions *group = &basis_set_find(&set, 6)->groups[0];
@@ -138,9 +136,8 @@ static void check_form(const char *text, enum basis_form form, bool stated)
     basis_set_fini(&set);
 }
 
-static void the_form_is_what_the_file_says(void **state)
+TEST(the_form_is_what_the_file_says)
 {
-    (void)state;
     check_form("cartesian\nH 0\nS 1 1\n1 1\n****\n", BASIS_FORM_CARTESIAN, true);
     check_form("H 0\nS 1 1\n1 1\n****\n", BASIS_FORM_UNSTATED, false);
     check_form("basis\nH S\n1 1\nend\n", BASIS_FORM_CARTESIAN, false);
@@ -152,9 +149,8 @@ static void the_form_is_what_the_file_says(void **state)
 }
 
 /* A title is no section of an NWChem file, nor is that of a part of a core potential. */
-static void titles_do_not_hide_the_format(void **state)
+TEST(titles_do_not_hide_the_format)
 {
-    (void)state;
     static const char *const starts[] = {
         "Basis set of three elements\n",
         "BASIS\n\nbasis: made up\n",
@@ -214,9 +210,8 @@ static enum status use_all(const char *text)
     return status;
 }
 
-static void bad_files_are_refused_with_their_line(void **state)
+TEST(bad_files_are_refused_with_their_line)
 {
-    (void)state;
     static const struct bad_case cases[] = {
         {"", 1, "expected a basis set in Gaussian94 or NWChem format", NULL},
         {"! only a comment\n", 1, "expected a basis set in Gaussian94 or NWChem format", NULL},
@@ -321,9 +316,8 @@ struct harmless_case {
 #define NWCHEM_FORMAT                                                                              \
     "%sbasis \"H\" spherical\nH S\n3 1\nend\n%sbasis \"O\" spherical\nO S\n7 1\nend\n%s"
 
-static void errors_in_elements_not_used_do_not_matter(void **state)
+TEST(errors_in_elements_not_used_do_not_matter)
 {
-    (void)state;
     static const struct harmless_case cases[] = {
         {GAUSSIAN94_FORMAT, "Sc 0\nI 1 1\n1 1\n****\n"},
         {GAUSSIAN94_FORMAT, "Sc 0\nS 2 1\n1 1\n****\n"},
@@ -371,9 +365,8 @@ struct element_case {
 };
 
 /* Nothing that may be a part of an element in use is skipped. */
-static void elements_with_errors_are_refused(void **state)
+TEST(elements_with_errors_are_refused)
 {
-    (void)state;
     static const struct element_case cases[] = {
         {21, {"H 0\nS 1 1\n1 1\n****\nSc 0\nI 1 1\n1 1\n****\n", 6, "the shell I of Sc", NULL}},
         {6,
@@ -443,9 +436,8 @@ static void elements_with_errors_are_refused(void **state)
     }
 }
 
-static void elements_with_a_core_potential_are_refused(void **state)
+TEST(elements_with_a_core_potential_are_refused)
 {
-    (void)state;
     static const struct {
         int element;
         const char *text;
@@ -465,9 +457,8 @@ static void elements_with_a_core_potential_are_refused(void **state)
     }
 }
 
-static void elements_of_two_forms_need_an_option(void **state)
+TEST(elements_of_two_forms_need_an_option)
 {
-    (void)state;
     struct basis_set set;
     check_ok(parse("basis\nH S\n1 1\nend\nbasis spherical\nO S\n1 1\nO D\n1 1\nend\n", &set));
     check_ok(place(&set, 8));
@@ -482,9 +473,8 @@ static void elements_of_two_forms_need_an_option(void **state)
     basis_set_fini(&set);
 }
 
-static void shipped_sets_are_found_by_their_usual_names(void **state)
+TEST(shipped_sets_are_found_by_their_usual_names)
 {
-    (void)state;
     static const char *const names[] = {
         "sto-3g",      "3-21g",       "6-31G",    "6-31g*",    "6-31G(d)", "6-31g**",
         "6-31G(d,p)",  "6-31+g*",     "6-311G**", "cc-pVDZ",   "cc-pvtz",  "cc-pvqz",
@@ -499,9 +489,8 @@ static void shipped_sets_are_found_by_their_usual_names(void **state)
     }
 }
 
-static void unknown_sets_are_refused_with_the_known_ones(void **state)
+TEST(unknown_sets_are_refused_with_the_known_ones)
 {
-    (void)state;
     static const char *const names[] = {"6-31x", "", "..", "%s%s%n", "sto-3g\n"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct basis_set set;
@@ -517,9 +506,8 @@ static void unknown_sets_are_refused_with_the_known_ones(void **state)
 }
 
 /* A set of the user's own folder is found before the shipped one. */
-static void the_users_folders_come_first(void **state)
+TEST(the_users_folders_come_first)
 {
-    (void)state;
     char folder[] = "/tmp/beryl_basis_XXXXXX";
     assert_non_null(mkdtemp(folder));
     char path[64], folders[64];
@@ -540,23 +528,4 @@ static void the_users_folders_come_first(void **state)
     unsetenv("BERYL_BASIS_PATH");
     unlink(path);
     rmdir(folder);
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_formats_give_the_same_numbers),
-        cmocka_unit_test(general_contractions_keep_their_columns),
-        cmocka_unit_test(the_form_is_what_the_file_says),
-        cmocka_unit_test(titles_do_not_hide_the_format),
-        cmocka_unit_test(bad_files_are_refused_with_their_line),
-        cmocka_unit_test(errors_in_elements_not_used_do_not_matter),
-        cmocka_unit_test(elements_with_errors_are_refused),
-        cmocka_unit_test(elements_with_a_core_potential_are_refused),
-        cmocka_unit_test(elements_of_two_forms_need_an_option),
-        cmocka_unit_test(shipped_sets_are_found_by_their_usual_names),
-        cmocka_unit_test(unknown_sets_are_refused_with_the_known_ones),
-        cmocka_unit_test(the_users_folders_come_first),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

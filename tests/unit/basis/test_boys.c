@@ -35,9 +35,8 @@ static double error_at(double T)
     return largest;
 }
 
-static void small_arguments_have_relative_error_below_1e14(void **state)
+TEST(small_arguments_have_relative_error_below_1e14)
 {
-    (void)state;
     double largest = 0;
     for (int i = 0; i < 3700; i++)
         largest = fmax(largest, error_at(i * 0.010007));
@@ -45,9 +44,8 @@ static void small_arguments_have_relative_error_below_1e14(void **state)
     assert_true(largest < 1e-14);
 }
 
-static void large_arguments_have_relative_error_below_1e14(void **state)
+TEST(large_arguments_have_relative_error_below_1e14)
 {
-    (void)state;
     double largest = 0;
     for (double T = 35.9; T < 1e4; T *= 1.05)
         largest = fmax(largest, error_at(T));
@@ -55,9 +53,8 @@ static void large_arguments_have_relative_error_below_1e14(void **state)
     assert_true(largest < 1e-14);
 }
 
-static void ends_of_the_table_are_exact(void **state)
+TEST(ends_of_the_table_are_exact)
 {
-    (void)state;
     double F[BOYS_MAX_M + 1];
     boys(BOYS_MAX_M, 0, F);
     for (int m = 0; m <= BOYS_MAX_M; m++)
@@ -66,9 +63,8 @@ static void ends_of_the_table_are_exact(void **state)
     assert_true(error_at(36) < 1e-14);
 }
 
-static void huge_arguments_follow_the_asymptotic_form(void **state)
+TEST(huge_arguments_follow_the_asymptotic_form)
 {
-    (void)state;
     double F[3];
     boys(2, 1e12, F);
     double F0 = sqrt(acos(-1.0) / 1e12) / 2;
@@ -78,14 +74,8 @@ static void huge_arguments_follow_the_asymptotic_form(void **state)
     assert_true(isfinite(F[0]) && F[0] > 0 && F[2] == 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_arguments_have_relative_error_below_1e14),
-        cmocka_unit_test(large_arguments_have_relative_error_below_1e14),
-        cmocka_unit_test(ends_of_the_table_are_exact),
-        cmocka_unit_test(huge_arguments_follow_the_asymptotic_form),
-    };
     boys_prepare();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return check_run(argc, argv);
 }

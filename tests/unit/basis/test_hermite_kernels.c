@@ -26,11 +26,9 @@ enum { N_CASES = sizeof cases / sizeof cases[0] };
 /* Exponents of the two sides. */
 static const double zeta = 1.7, eta = 0.4;
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     boys_prepare();
-    return 0;
 }
 
 enum { N_HALVES = HERMITE_MAX_L + 1 };
@@ -161,36 +159,30 @@ static void scan(double first, double ratio, double step, double last)
         }
 }
 
-static void test_series(void **state)
+TEST(series)
 {
-    (void)state;
     scan(0, 1, 0.173, 40);
     scan(1e-300, 10, 0, 1);
 }
 
 /* Half way between the points of the grid, where the series is worst, and beyond its end. */
-static void test_seams(void **state)
+TEST(seams)
 {
-    (void)state;
     scan(0.0625, 1, 0.625, 36);
     scan(36 - 3e-14, 1, 1e-14, 36 + 3e-14);
 }
 
 /* Upward recurrence; in the end beyond what any molecule has. */
-static void test_large_arguments(void **state)
+TEST(large_arguments)
 {
-    (void)state;
     scan(35.5, 1.13, 0, 1e8);
 }
+
+TEST_SETUP(start)
 
 int main(int argc, char **argv)
 {
     if (argc > 1)
         every = atoi(argv[1]);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_series),
-        cmocka_unit_test(test_seams),
-        cmocka_unit_test(test_large_arguments),
-    };
-    return cmocka_run_group_tests(tests, start, NULL);
+    return check_run(argc, argv);
 }

@@ -27,9 +27,8 @@ static struct shell primitive(int l, bool spherical, const double *exponent, dou
     };
 }
 
-static void s_integrals_have_their_closed_forms(void **state)
+TEST(s_integrals_have_their_closed_forms)
 {
-    (void)state;
     const double a = 1.3, b = 0.7, p = a + b, R2 = 1 + 4 + 0.25;
     struct shell A = primitive(0, false, &a, 0, 0, 0), B = primitive(0, false, &b, 1, -2, 0.5);
     double K = exp(-a * b / p * R2), value;
@@ -55,9 +54,8 @@ static void s_integrals_have_their_closed_forms(void **state)
 
 /* Hydrogen molecule, R = 1.4, STO-3G with zeta 1.24: Szabo & Ostlund, Modern
  * Quantum Chemistry (1996), eqs. 3.229 to 3.235, printed with four decimals. */
-static void hydrogen_molecule_has_the_published_integrals(void **state)
+TEST(hydrogen_molecule_has_the_published_integrals)
 {
-    (void)state;
     static const double exponents[3] = {3.42525091, 0.62391373, 0.16885540};
     double c[3] = {0.15432897, 0.53532814, 0.44463454};
     for (int p = 0; p < 3; p++)
@@ -105,9 +103,8 @@ static double quadrature(int n, int i, double a, double A, int j, double b, doub
     return sum * step;
 }
 
-static void overlap_and_dipole_agree_with_quadrature(void **state)
+TEST(overlap_and_dipole_agree_with_quadrature)
 {
-    (void)state;
     static const double origin[3] = {0};
     static double overlap[MAX_PAIR], dipole[3 * MAX_PAIR];
     const double a = 0.9, b = 0.6, A[3] = {0.2, -0.4, 0.6}, B[3] = {-0.5, 0.3, 0.1};
@@ -138,9 +135,8 @@ static void overlap_and_dipole_agree_with_quadrature(void **state)
 
 /* The kinetic energy is half the overlap of gradients:
  * d/dx (x-A)^i exp = i (x-A)^(i-1) exp - 2a (x-A)^(i+1) exp. */
-static void kinetic_energy_is_half_the_overlap_of_gradients(void **state)
+TEST(kinetic_energy_is_half_the_overlap_of_gradients)
 {
-    (void)state;
     static double kinetic[MAX_PAIR];
     const double a = 0.9, b = 0.6, A = 0.4, B = -0.3;
     for (int la = 0; la <= BASIS_MAX_L; la++)
@@ -201,9 +197,8 @@ static double coulomb(const struct place *place, int l, double shift)
 
 /* d/dA x_A^l exp(-a x_A^2) = 2a x_A^(l+1) exp - l x_A^(l-1) exp, the derivative by
  * central differences of sixth order: ties every l to lower ones. */
-static void coulomb_integrals_obey_the_derivative_relation(void **state)
+TEST(coulomb_integrals_obey_the_derivative_relation)
 {
-    (void)state;
     static const struct place places[] = {
         {0, {0, 0, 0}}, {1, {2, 1, 0}}, {2, {1, 0, 2}}, {3, {0, 1, 1}},
         {4, {3, 0, 0}}, {4, {5, 0, 0}}, {0, {3, 0, 2}}, {2, {0, 3, 1}},
@@ -223,9 +218,8 @@ static void coulomb_integrals_obey_the_derivative_relation(void **state)
         }
 }
 
-static void two_electron_integrals_have_eightfold_symmetry(void **state)
+TEST(two_electron_integrals_have_eightfold_symmetry)
 {
-    (void)state;
     static double block[9 * 100], other[9 * 100];
     const double e[4] = {0.9, 0.5, 1.2, 0.3};
     struct shell A = primitive(2, true, &e[0], 0, 0, 0), B = primitive(1, true, &e[1], 1, 0, 0.5);
@@ -251,9 +245,8 @@ static void two_electron_integrals_have_eightfold_symmetry(void **state)
 
 /* Two unit charges far apart, whatever their shape: 1 / R, and the shapes'
  * multipoles of order l + l' enter with R^-(l+l'+1). */
-static void distant_charges_repel_as_points(void **state)
+TEST(distant_charges_repel_as_points)
 {
-    (void)state;
     const double a = 0.8, R = 1e4;
     for (int l = 0; l <= BASIS_MAX_L; l++) {
         static double block[121 * 121], overlap[121];
@@ -265,18 +258,4 @@ static void distant_charges_repel_as_points(void **state)
         for (int f = 0; f < n; f++)
             check_close(block[((f * n + f) * n + f) * n + f] / norm, 1 / R, 1e-10);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(s_integrals_have_their_closed_forms),
-        cmocka_unit_test(hydrogen_molecule_has_the_published_integrals),
-        cmocka_unit_test(overlap_and_dipole_agree_with_quadrature),
-        cmocka_unit_test(kinetic_energy_is_half_the_overlap_of_gradients),
-        cmocka_unit_test(coulomb_integrals_obey_the_derivative_relation),
-        cmocka_unit_test(two_electron_integrals_have_eightfold_symmetry),
-        cmocka_unit_test(distant_charges_repel_as_points),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

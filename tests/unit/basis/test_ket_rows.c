@@ -123,9 +123,8 @@ static int64_t count_candidates(const struct classes *classes, represent_functio
     return n;
 }
 
-static void rows_are_found_and_read(void **state)
+TEST(rows_are_found_and_read)
 {
-    (void)state;
     struct classes *classes = make_classes();
     for (int triangle = 0; triangle < 2; triangle++) {
         int64_t n_listed, n_written, n = count_candidates(classes, represent, triangle);
@@ -141,22 +140,12 @@ static void rows_are_found_and_read(void **state)
     free(classes);
 }
 
-static void without_representatives_all_kets_are_candidates(void **state)
+TEST(without_representatives_all_kets_are_candidates)
 {
-    (void)state;
     struct classes *classes = make_classes();
     int64_t n_listed;
     for (int triangle = 0; triangle < 2; triangle++)
         assert_int_equal(walk(classes, NULL, triangle, NULL, NULL, &n_listed),
                          count_candidates(classes, NULL, triangle));
     free(classes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_found_and_read),
-        cmocka_unit_test(without_representatives_all_kets_are_candidates),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

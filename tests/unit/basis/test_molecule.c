@@ -22,9 +22,8 @@ static struct molecule parsed(const char *text)
     return molecule;
 }
 
-static void coordinates_are_converted_to_bohr(void **state)
+TEST(coordinates_are_converted_to_bohr)
 {
-    (void)state;
     struct molecule m = parsed("2\ncarbon monoxide\nC 0 0 0\nO 0 0 1.128\n");
     assert_int_equal(m.n_atoms, 2);
     assert_int_equal(m.atoms[0].element, 6);
@@ -45,9 +44,8 @@ struct symbol_case {
     bool ghost;
 };
 
-static void symbols_name_elements_and_ghosts(void **state)
+TEST(symbols_name_elements_and_ghosts)
 {
-    (void)state;
     static const struct symbol_case cases[] = {
         {"H", 1, false}, {"og", 118, false}, {"CL", 17, false},  {"26", 26, false}, {"Bq", 0, true},
         {"bq", 0, true}, {"BqO", 8, true},   {"Bq-he", 2, true}, {"@Cl", 17, true}, {"BQ", 0, true},
@@ -65,9 +63,8 @@ static void symbols_name_elements_and_ghosts(void **state)
         assert_int_equal(element_number(element_symbol(z), strlen(element_symbol(z))), z);
 }
 
-static void line_ends_tabs_and_blank_lines_do_not_matter(void **state)
+TEST(line_ends_tabs_and_blank_lines_do_not_matter)
 {
-    (void)state;
     struct molecule m = parsed("\xEF\xBB\xBF 2 \r\n\r\nH\t0 0\t0  charge=7\r\n  H 0 1.d0 -.5E1\r\n"
                                "\r\n \t\n\n");
     assert_int_equal(m.n_atoms, 2);
@@ -86,9 +83,8 @@ struct comment_case {
     double x; /* Bohr, of a centre written at 1 */
 };
 
-static void comment_line_sets_charge_multiplicity_and_units(void **state)
+TEST(comment_line_sets_charge_multiplicity_and_units)
 {
-    (void)state;
     const double angstrom = 1 / BOHR_IN_ANGSTROM;
     const struct comment_case cases[] = {
         {"", 0, 1, angstrom},
@@ -113,9 +109,8 @@ static void comment_line_sets_charge_multiplicity_and_units(void **state)
     }
 }
 
-static void command_line_wins_over_the_comment(void **state)
+TEST(command_line_wins_over_the_comment)
 {
-    (void)state;
     const struct molecule_settings settings = {.unit = LENGTH_ANGSTROM,
                                                .unit_given = true,
                                                .charge = 1,
@@ -135,9 +130,8 @@ struct bad_case {
     const char *message; /* a part of it */
 };
 
-static void bad_files_are_refused_with_their_line(void **state)
+TEST(bad_files_are_refused_with_their_line)
 {
-    (void)state;
     static const struct bad_case cases[] = {
         {"", ":1: expected the number"},
         {"\n\n\n", ":1: expected the number"},
@@ -198,9 +192,8 @@ static void check_accepted(const char *text)
     molecule_fini(&m);
 }
 
-static void electrons_must_fit_charge_and_multiplicity(void **state)
+TEST(electrons_must_fit_charge_and_multiplicity)
 {
-    (void)state;
     check_accepted("1\n\nHe 0 0 0\n");
     check_accepted("1\ncharge=1 multiplicity=2\nHe 0 0 0\n");
     check_accepted("1\nmultiplicity=3\nHe 0 0 0\n");
@@ -213,9 +206,8 @@ static void electrons_must_fit_charge_and_multiplicity(void **state)
     check_refused("1\n\n@He 0 0 0\n", "there are no electrons");
 }
 
-static void coincident_centres_are_refused(void **state)
+TEST(coincident_centres_are_refused)
 {
-    (void)state;
     check_refused("3\n\nO 0 0 0\nH 0 0 1\nH 0 0 1\n", "centres 2 (H) and 3 (H)");
     check_refused("2\nunits=bohr\nHe 5 5 5\n@He 5 5.0009 5\n", "centres 1 (He) and 2 (He)");
     check_refused("3\n\nHe 9 9 9\nBqO 1 1 1\nBq 1 1 1\n", "centres 2 (O) and 3 (Bq)");
@@ -223,9 +215,8 @@ static void coincident_centres_are_refused(void **state)
     check_accepted("3\n\nHe 9 9 9\nBq 1 1 1\nBq 1 1 1\n");
 }
 
-static void the_original_beryllium_file_is_recognised(void **state)
+TEST(the_original_beryllium_file_is_recognised)
 {
-    (void)state;
     struct molecule m = parsed("2\n\n4 0.0 0.0 0.0\n4 4.0 0.0 0.0\n");
     assert_true(m.bare_numbers);
     check_ok(molecule_add_displaced_ghosts(&m, 1.6));
@@ -247,20 +238,4 @@ static void the_original_beryllium_file_is_recognised(void **state)
     m = parsed("2\n\n4 0 0 0\nBe 0 0 1\n");
     assert_false(m.bare_numbers);
     molecule_fini(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(coordinates_are_converted_to_bohr),
-        cmocka_unit_test(symbols_name_elements_and_ghosts),
-        cmocka_unit_test(line_ends_tabs_and_blank_lines_do_not_matter),
-        cmocka_unit_test(comment_line_sets_charge_multiplicity_and_units),
-        cmocka_unit_test(command_line_wins_over_the_comment),
-        cmocka_unit_test(bad_files_are_refused_with_their_line),
-        cmocka_unit_test(electrons_must_fit_charge_and_multiplicity),
-        cmocka_unit_test(coincident_centres_are_refused),
-        cmocka_unit_test(the_original_beryllium_file_is_recognised),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

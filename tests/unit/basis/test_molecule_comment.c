@@ -35,9 +35,8 @@ static void check_read(const struct comment_case *expected, bool given)
     molecule_fini(&m);
 }
 
-static void test_keys_and_two_numbers_alone_are_read(void **state)
+TEST(keys_and_two_numbers_alone_are_read)
 {
-    (void)state;
     static const struct comment_case cases[] = {
         {"mult=3", 0, 3},
         {"charge=-1 mult=2", -1, 2},
@@ -68,9 +67,8 @@ static void test_keys_and_two_numbers_alone_are_read(void **state)
         check_read(&cases[i], true);
 }
 
-static void test_other_text_is_left_alone(void **state)
+TEST(other_text_is_left_alone)
 {
-    (void)state;
     static const char *const comments[] = {
         "",
         "oxygen",
@@ -104,9 +102,8 @@ static void test_other_text_is_left_alone(void **state)
         check_read(&(struct comment_case){comments[i], 0, 1}, false);
 }
 
-static void test_units_are_read_in_their_spellings(void **state)
+TEST(units_are_read_in_their_spellings)
 {
-    (void)state;
     static const struct {
         const char *comment;
         enum length_unit unit;
@@ -125,9 +122,8 @@ static void test_units_are_read_in_their_spellings(void **state)
 }
 
 /* Text that titles have, too: not read, not refused, kept for a warning. */
-static void test_hints_are_kept_unless_the_command_line_settles_them(void **state)
+TEST(hints_are_kept_unless_the_command_line_settles_them)
 {
-    (void)state;
     static const struct {
         const char *comment, *unread;
     } cases[] = {
@@ -172,9 +168,8 @@ static void test_hints_are_kept_unless_the_command_line_settles_them(void **stat
     }
 }
 
-static void test_the_rest_is_refused_with_line_and_remedy(void **state)
+TEST(the_rest_is_refused_with_line_and_remedy)
 {
-    (void)state;
     static const struct {
         const char *comment, *message;
     } cases[] = {
@@ -202,9 +197,8 @@ static void test_the_rest_is_refused_with_line_and_remedy(void **state)
 }
 
 /* Oxygen at (1, 2, 3) Bohr. */
-static void test_columns_are_read_where_properties_names_them(void **state)
+TEST(columns_are_read_where_properties_names_them)
 {
-    (void)state;
     static const struct {
         const char *comment, *row;
     } cases[] = {
@@ -237,9 +231,8 @@ static void test_columns_are_read_where_properties_names_them(void **state)
     }
 }
 
-static void test_columns_that_are_missing_or_unclear_are_refused(void **state)
+TEST(columns_that_are_missing_or_unclear_are_refused)
 {
-    (void)state;
     static const struct {
         const char *comment, *row, *message;
     } cases[] = {
@@ -284,9 +277,8 @@ static void test_columns_that_are_missing_or_unclear_are_refused(void **state)
     }
 }
 
-static void test_periodic_systems_are_noticed(void **state)
+TEST(periodic_systems_are_noticed)
 {
-    (void)state;
     static const struct {
         const char *comment;
         bool periodic;
@@ -310,9 +302,8 @@ static void test_periodic_systems_are_noticed(void **state)
 
 /* The command line settles what the comment leaves unclear, and wins where they differ; what the
  * comment says is kept for the log. */
-static void test_the_command_line_wins(void **state)
+TEST(the_command_line_wins)
 {
-    (void)state;
     static const char *const comments[] = {"spin=2",          "0 3 oxygen",   "-1",
                                            "charge=x mult=x", "mult=3 uhf=1", "charge=1 charge=2"};
     struct molecule_settings settings = {
@@ -333,20 +324,4 @@ static void test_the_command_line_wins(void **state)
     molecule_fini(&m);
     settings.multiplicity_given = false;
     check_status(STATUS_INPUT, parse("charge=x mult=x", &settings, &m));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keys_and_two_numbers_alone_are_read),
-        cmocka_unit_test(test_other_text_is_left_alone),
-        cmocka_unit_test(test_units_are_read_in_their_spellings),
-        cmocka_unit_test(test_hints_are_kept_unless_the_command_line_settles_them),
-        cmocka_unit_test(test_the_rest_is_refused_with_line_and_remedy),
-        cmocka_unit_test(test_columns_are_read_where_properties_names_them),
-        cmocka_unit_test(test_columns_that_are_missing_or_unclear_are_refused),
-        cmocka_unit_test(test_periodic_systems_are_noticed),
-        cmocka_unit_test(test_the_command_line_wins),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

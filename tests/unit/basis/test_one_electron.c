@@ -37,9 +37,8 @@ static struct shell make_shell(int l, bool spherical, int n_primitives, const do
 }
 
 /* Contractions with self-overlap 1, as shells.h has them. */
-static int normalise(void **state)
+static void normalise(void)
 {
-    (void)state;
     static const double origin[3] = {0}, mixture[3] = {0.6, -0.4, 0.8};
     for (int l = 0; l <= BASIS_MAX_L; l++)
         for (int n = 1; n <= 3; n++) {
@@ -51,7 +50,6 @@ static int normalise(void **state)
             for (int p = 0; p < n; p++)
                 coefficients[l][n][p] /= sqrt(overlap[0]);
         }
-    return 0;
 }
 
 static struct one_electron *make_engine(void)
@@ -110,31 +108,27 @@ static void check_all_pairs(bool bra_spherical, bool ket_spherical, int n_primit
     one_electron_destroy(engine);
 }
 
-static void primitive_cartesian_pairs_agree(void **state)
+TEST(primitive_cartesian_pairs_agree)
 {
-    (void)state;
     check_all_pairs(false, false, 1, here, there);
     check_all_pairs(false, false, 1, here, here);
 }
 
-static void contracted_spherical_pairs_agree(void **state)
+TEST(contracted_spherical_pairs_agree)
 {
-    (void)state;
     check_all_pairs(true, true, 3, here, there);
     check_all_pairs(true, true, 3, there, here);
     check_all_pairs(true, true, 3, there, there);
 }
 
-static void mixed_forms_agree(void **state)
+TEST(mixed_forms_agree)
 {
-    (void)state;
     check_all_pairs(true, false, 1, here, there);
     check_all_pairs(false, true, 1, there, here);
 }
 
-static void distant_pairs_are_zero_or_agree(void **state)
+TEST(distant_pairs_are_zero_or_agree)
 {
-    (void)state;
     static const double far[3] = {9, -7, 5};
     static const double farther[3] = {90, 0, 0};
     check_all_pairs(true, true, 3, here, far);
@@ -148,9 +142,8 @@ static void distant_pairs_are_zero_or_agree(void **state)
 }
 
 /* (a|b) = (b|a) for every operator here. */
-static void exchange_of_bra_and_ket_transposes(void **state)
+TEST(exchange_of_bra_and_ket_transposes)
 {
-    (void)state;
     struct one_electron *engine = make_engine();
     struct shell bra = make_shell(5, true, 3, here), ket = make_shell(2, true, 2, there);
     static double block[MAX_BLOCK], transposed[MAX_BLOCK];
@@ -164,9 +157,8 @@ static void exchange_of_bra_and_ket_transposes(void **state)
 
 /* Moving everything changes nothing; moving the origin of the dipole by d
  * changes it by -d times the overlap. */
-static void translation_changes_only_the_dipole(void **state)
+TEST(translation_changes_only_the_dipole)
 {
-    (void)state;
     static const double shift[3] = {0.7, -1.3, 2.1}, zero[3] = {0};
     struct one_electron *engine = make_engine();
     struct shell bra = make_shell(3, true, 3, here), ket = make_shell(1, true, 2, there);
@@ -195,9 +187,8 @@ static void translation_changes_only_the_dipole(void **state)
 }
 
 /* Shells of one centre far from the origin: no distance is rounded there either. */
-static void integrals_of_a_centre_do_not_depend_on_its_place(void **state)
+TEST(integrals_of_a_centre_do_not_depend_on_its_place)
 {
-    (void)state;
     static const double places[2][3] = {{0}, {1000.0 / 3, -777.7, 912.3}};
     struct one_electron *engine = make_engine();
     for (int bra_l = 0; bra_l <= BASIS_MAX_L; bra_l++)
@@ -221,16 +212,4 @@ static void integrals_of_a_centre_do_not_depend_on_its_place(void **state)
     one_electron_destroy(engine);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(primitive_cartesian_pairs_agree),
-        cmocka_unit_test(contracted_spherical_pairs_agree),
-        cmocka_unit_test(mixed_forms_agree),
-        cmocka_unit_test(distant_pairs_are_zero_or_agree),
-        cmocka_unit_test(exchange_of_bra_and_ket_transposes),
-        cmocka_unit_test(translation_changes_only_the_dipole),
-        cmocka_unit_test(integrals_of_a_centre_do_not_depend_on_its_place),
-    };
-    return cmocka_run_group_tests(tests, normalise, NULL);
-}
+TEST_SETUP(normalise)

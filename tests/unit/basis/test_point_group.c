@@ -372,9 +372,8 @@ static void check_case(const struct group_case *group_case, double noise)
     point_group_fini(&group);
 }
 
-static void groups_are_those_of_textbooks(void **state)
+TEST(groups_are_those_of_textbooks)
 {
-    (void)state;
     for (size_t c = 0; c < sizeof group_cases / sizeof *group_cases; c++)
         for (int round = 0; round < 5; round++) {
             check_case(&group_cases[c], 0);
@@ -384,9 +383,8 @@ static void groups_are_those_of_textbooks(void **state)
 }
 
 /* More than what six digits in angstrom round is another molecule, which stays as it is to the last bit. */
-static void distorted_molecules_stay(void **state)
+TEST(distorted_molecules_stay)
 {
-    (void)state;
     for (size_t c = 0; c < sizeof group_cases / sizeof *group_cases; c++) {
         struct atom atoms[MAX_ATOMS], before[MAX_ATOMS];
         struct molecule molecule = {.atoms = atoms};
@@ -408,9 +406,8 @@ static void distorted_molecules_stay(void **state)
 }
 
 /* Random errors about the bound: a group or none, never a part of one, and never moved too far. */
-static void what_is_found_is_a_group(void **state)
+TEST(what_is_found_is_a_group)
 {
-    (void)state;
     int n_found = 0, n_not = 0;
     for (int round = 0; round < 600; round++) {
         struct atom atoms[MAX_ATOMS];
@@ -433,9 +430,8 @@ static void what_is_found_is_a_group(void **state)
 
 /* Without leave to move centres, the group is that of centres that coincide but for rounding: of water
  * with an atom out of place by more, the plane alone, whose reflection moves nothing. */
-static void centres_stay_where_they_may_not_move(void **state)
+TEST(centres_stay_where_they_may_not_move)
 {
-    (void)state;
     for (size_t c = 0; c < sizeof group_cases / sizeof *group_cases; c++) {
         struct atom atoms[MAX_ATOMS], before[MAX_ATOMS];
         struct molecule molecule = {.atoms = atoms};
@@ -454,9 +450,8 @@ static void centres_stay_where_they_may_not_move(void **state)
 
 /* A molecule that has a larger group roughly has the smaller one exactly: without leave to move centres so
  * far, that is used. */
-static void exact_operations_are_left_of_rough_ones(void **state)
+TEST(exact_operations_are_left_of_rough_ones)
 {
-    (void)state;
     struct atom atoms[MAX_ATOMS];
     struct molecule molecule = {.atoms = atoms};
     struct point_group group;
@@ -475,9 +470,8 @@ static void exact_operations_are_left_of_rough_ones(void **state)
 }
 
 /* Plain ghosts at one place cannot be told apart. */
-static void centres_at_one_place_have_no_group(void **state)
+TEST(centres_at_one_place_have_no_group)
 {
-    (void)state;
     struct atom atoms[MAX_ATOMS];
     struct molecule molecule = {.atoms = atoms};
     struct point_group group;
@@ -490,17 +484,4 @@ static void centres_at_one_place_have_no_group(void **state)
     check_ok(point_group_find(&molecule, POINT_GROUP_MOST_MOVED, &group, &moved));
     assert_int_equal(group.order, 1);
     point_group_fini(&group);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups_are_those_of_textbooks),
-        cmocka_unit_test(distorted_molecules_stay),
-        cmocka_unit_test(what_is_found_is_a_group),
-        cmocka_unit_test(centres_stay_where_they_may_not_move),
-        cmocka_unit_test(exact_operations_are_left_of_rough_ones),
-        cmocka_unit_test(centres_at_one_place_have_no_group),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

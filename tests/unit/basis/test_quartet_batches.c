@@ -16,9 +16,8 @@ static struct basis_set set;
 static struct shells *shells;
 static double bounds[N_GROUPS * N_GROUPS];
 
-static int make_shells(void **state)
+static void make_shells(void)
 {
-    (void)state;
     const char *text = "H 0\nS 1 1.00\n 0.5 1.0\n****\n"
                        "O 0\nS 2 1.00\n 9.0 0.3\n 1.0 0.8\nS 2 1.00\n 9.0 -0.1\n 1.0 1\nP 1 1.00\n "
                        "0.7 1.0\nD 1 1.00\n 0.9 1.0\n"
@@ -34,16 +33,13 @@ static int make_shells(void **state)
     check_ok(two_electron_create(shells, 0, NULL, &two_electron));
     check_ok(two_electron_bounds(two_electron, shells, &all, bounds));
     two_electron_destroy(two_electron);
-    return 0;
 }
 
-static int free_shells(void **state)
+static void free_shells(void)
 {
-    (void)state;
     shells_destroy(shells);
     basis_set_fini(&set);
     molecule_fini(&molecule);
-    return 0;
 }
 
 /* How often the batches of a source held each quartet: times[bra pair][ket pair], a pair of
@@ -178,28 +174,24 @@ static void check_visits(double threshold, bool selective, bool unique)
     assert_true((n_out > 0) == (threshold > 1e-6));
 }
 
-static void every_ordered_quartet_once(void **state)
+TEST(every_ordered_quartet_once)
 {
-    (void)state;
     check_visits(1e-30, false, false);
 }
 
-static void every_unique_quartet_once(void **state)
+TEST(every_unique_quartet_once)
 {
-    (void)state;
     check_visits(1e-30, false, true);
 }
 
-static void none_below_the_threshold(void **state)
+TEST(none_below_the_threshold)
 {
-    (void)state;
     check_visits(1e-3, false, false);
     check_visits(1e-3, false, true);
 }
 
-static void none_that_is_not_selected(void **state)
+TEST(none_that_is_not_selected)
 {
-    (void)state;
     check_visits(1e-30, true, false);
     check_visits(1e-3, true, false);
 }
@@ -289,9 +281,8 @@ static struct kept_size check_kept_passes(double threshold, double unit, bool un
     return size;
 }
 
-static void kept_integrals_have_the_bits_of_computed_ones(void **state)
+TEST(kept_integrals_have_the_bits_of_computed_ones)
 {
-    (void)state;
     for (int choice = 0; choice < 4; choice++)
         for (int unit = 0; unit < 2; unit++) {
             check_kept_passes(1e-30, unit * 0x1p-33, choice / 2, choice % 2);
@@ -299,9 +290,8 @@ static void kept_integrals_have_the_bits_of_computed_ones(void **state)
         }
 }
 
-static void integrals_of_each_width_are_kept(void **state)
+TEST(integrals_of_each_width_are_kept)
 {
-    (void)state;
     struct kept_size size = check_kept_passes(1e-30, 0x1p-32, true, false);
     for (int width = 0; width < N_KEPT_WIDTHS; width++)
         assert_true(size.n_integrals[width] >= 10);
@@ -336,18 +326,16 @@ static void check_may_keep(double threshold, represent_function *represent, bool
     shell_pairs_destroy(pairs);
 }
 
-static void nothing_is_kept_where_there_is_nothing(void **state)
+TEST(nothing_is_kept_where_there_is_nothing)
 {
-    (void)state;
     check_may_keep(1e-30, NULL, true);
     check_may_keep(1e-30, represent_low, true);
     check_may_keep(1e-30, represent_none, false);
     check_may_keep(1e30, NULL, false);
 }
 
-static void the_unit_follows_the_threshold(void **state)
+TEST(the_unit_follows_the_threshold)
 {
-    (void)state;
     for (double threshold = 1; threshold > 1e-300; threshold /= 7) {
         double unit = kept_unit(threshold);
         int exponent;
@@ -361,9 +349,8 @@ static void the_unit_follows_the_threshold(void **state)
 
 /* The 28 pairs of 3 s shells, 1 group of two, 2 p and 1 d: 6 of ss, 3 [2s]s, 1 [2s][2s], 6 ps,
  * 2 p[2s], 3 pp, 3 ds, 1 d[2s], 2 dp, 1 dd. */
-static void costs_are_of_the_class(void **state)
+TEST(costs_are_of_the_class)
 {
-    (void)state;
     struct visit visit = {0};
     char name[CLASS_NAME_SIZE];
     double sum = 0, seconds = 0;
@@ -393,18 +380,6 @@ static void costs_are_of_the_class(void **state)
     class_costs_destroy(visit.costs);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_ordered_quartet_once),
-        cmocka_unit_test(every_unique_quartet_once),
-        cmocka_unit_test(none_below_the_threshold),
-        cmocka_unit_test(none_that_is_not_selected),
-        cmocka_unit_test(costs_are_of_the_class),
-        cmocka_unit_test(kept_integrals_have_the_bits_of_computed_ones),
-        cmocka_unit_test(integrals_of_each_width_are_kept),
-        cmocka_unit_test(nothing_is_kept_where_there_is_nothing),
-        cmocka_unit_test(the_unit_follows_the_threshold),
-    };
-    return cmocka_run_group_tests(tests, make_shells, free_shells);
-}
+TEST_SETUP(make_shells)
+
+TEST_TEARDOWN(free_shells)

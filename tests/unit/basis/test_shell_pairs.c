@@ -16,16 +16,15 @@ static const char molecule_text[] = "5\nunits=bohr\nC 0.1 0.2 0.3\nH 1.9 0.4 -0.
                                     "C 1.1 -2.2 0.4\nH 40 0 0\n";
 
 /* The shells of a small molecule, one atom of it far away. */
-struct system {
+static struct system {
     struct molecule molecule;
     struct basis_set set;
     struct shells *shells;
     double *bounds; /* of a rectangle of all groups; made up */
-};
+} system;
 
-static int start(void **state)
+static void start(void)
 {
-    static struct system system;
     const struct molecule_settings settings = {0};
     check_ok(basis_set_parse(basis_text, strlen(basis_text), "test", &system.set));
     check_ok(
@@ -37,18 +36,14 @@ static int start(void **state)
     for (int64_t a = 0; a < n; a++)
         for (int64_t b = 0; b < n; b++)
             system.bounds[a * n + b] = 1.0 / (double)(1 + (7 * (a + b) + a * b) % 19);
-    *state = &system;
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    struct system *system = *state;
-    free(system->bounds);
-    shells_destroy(system->shells);
-    basis_set_fini(&system->set);
-    molecule_fini(&system->molecule);
-    return 0;
+    free(system.bounds);
+    shells_destroy(system.shells);
+    basis_set_fini(&system.set);
+    molecule_fini(&system.molecule);
 }
 
 /* sum_p c_p exp(-a_p |r - A|^2): the shell without its angular part. */
@@ -181,7 +176,7 @@ static bool is_empty(const struct shells *shells, int64_t a, int64_t b)
 static void check_rectangle(const struct system *system, const struct shell_rectangle *rectangle,
                             double min_bound)
 {
-    const struct shells *shells = system->shells;
+    const struct shells *shells = system.shells;
     int64_t n = shells->n_groups, n_ket = rectangle->last[1] - rectangle->first[1];
     int *count = calloc((size_t)(n * n), sizeof *count);
     double *bounds =
@@ -189,7 +184,7 @@ static void check_rectangle(const struct system *system, const struct shell_rect
     for (int64_t a = rectangle->first[0]; a < rectangle->last[0]; a++)
         for (int64_t b = rectangle->first[1]; b < rectangle->last[1]; b++)
             bounds[(a - rectangle->first[0]) * n_ket + b - rectangle->first[1]] =
-                system->bounds[a * n + b];
+                system.bounds[a * n + b];
     struct shell_pairs *pairs;
     check_ok(shell_pairs_create(shells, rectangle, bounds, min_bound, &pairs));
     check_pairs(shells, pairs, count);
@@ -199,7 +194,7 @@ static void check_rectangle(const struct system *system, const struct shell_rect
                           b >= rectangle->first[1] && b < rectangle->last[1] &&
                           (!rectangle->triangle || a >= b);
             bool expected =
-                inside && system->bounds[a * n + b] >= min_bound && !is_empty(shells, a, b);
+                inside && system.bounds[a * n + b] >= min_bound && !is_empty(shells, a, b);
             assert_int_equal(count[a * n + b], expected);
         }
     shell_pairs_destroy(pairs);
@@ -207,10 +202,9 @@ static void check_rectangle(const struct system *system, const struct shell_rect
     free(count);
 }
 
-static void test_pairs_of_a_rectangle_occur_once(void **state)
+TEST(pairs_of_a_rectangle_occur_once)
 {
-    const struct system *system = *state;
-    int64_t n = system->shells->n_groups;
+    int64_t n = system.shells->n_groups;
     const struct shell_rectangle rectangles[] = {
         {{0, 0}, {n, n}, false}, {{0, 0}, {n, n}, true}, {{2, 5}, {7, n}, false},
         {{5, 0}, {n, 3}, false}, {{3, 3}, {9, 9}, true}, {{4, 4}, {5, 5}, true},
@@ -221,38 +215,35 @@ static void test_pairs_of_a_rectangle_occur_once(void **state)
     }
 }
 
-static void test_without_bounds_every_pair_counts_as_infinite(void **state)
+TEST(without_bounds_every_pair_counts_as_infinite)
 {
-    const struct system *system = *state;
     struct shell_rectangle one = {{3, 1}, {4, 2}, false};
     struct shell_pairs *pairs;
-    check_ok(shell_pairs_create(system->shells, &one, NULL, 1e300, &pairs));
+    check_ok(shell_pairs_create(system.shells, &one, NULL, 1e300, &pairs));
     assert_int_equal(pairs->n_classes, 1);
     assert_int_equal(pairs->classes[0].n_pairs, 1);
     assert_true(isinf(pairs->classes[0].pairs[0].bound));
     shell_pairs_destroy(pairs);
 }
 
-static void test_a_rectangle_where_nothing_matters_has_no_class(void **state)
+TEST(a_rectangle_where_nothing_matters_has_no_class)
 {
-    const struct system *system = *state;
-    int64_t n = system->shells->n_groups;
+    int64_t n = system.shells->n_groups;
     struct shell_rectangle far = {{n - 2, 0}, {n, 2}, false}, all = {{0, 0}, {n, n}, false};
     struct shell_pairs *pairs;
-    check_ok(shell_pairs_create(system->shells, &far, NULL, 0, &pairs));
+    check_ok(shell_pairs_create(system.shells, &far, NULL, 0, &pairs));
     assert_int_equal(pairs->n_classes, 0);
     assert_true(pairs->max_bound == 0);
     shell_pairs_destroy(pairs);
-    check_ok(shell_pairs_create(system->shells, &all, system->bounds, 1.5, &pairs));
+    check_ok(shell_pairs_create(system.shells, &all, system.bounds, 1.5, &pairs));
     assert_int_equal(pairs->n_classes, 0);
     shell_pairs_destroy(pairs);
     shell_pairs_destroy(NULL);
 }
 
 /* Far from the origin, too: tight functions make much of a distance that is rounded. */
-static void test_products_of_one_centre_lie_on_it(void **state)
+TEST(products_of_one_centre_lie_on_it)
 {
-    (void)state;
     static const char far[] = "1\nunits=bohr\nC 333.3333333333 -777.7 912.3\n";
     const struct molecule_settings settings = {0};
     struct basis_set set;
@@ -280,9 +271,8 @@ static void test_products_of_one_centre_lie_on_it(void **state)
 }
 
 /* A chain whose shells have products of very different numbers of primitives, by their distance. */
-static void test_the_largest_of_many_numbers_of_primitives_are_one_kind(void **state)
+TEST(the_largest_of_many_numbers_of_primitives_are_one_kind)
 {
-    (void)state;
     enum { N_PRIMITIVES = 30, N_ATOMS = 120 };
     char basis[2048], chain[4096];
     int end = snprintf(basis, sizeof basis, "H 0\nS %d 1\n", N_PRIMITIVES);
@@ -312,13 +302,12 @@ static void test_the_largest_of_many_numbers_of_primitives_are_one_kind(void **s
 }
 
 /* Reading kept integrals needs none. */
-static void test_records_are_made_when_they_are_asked_for(void **state)
+TEST(records_are_made_when_they_are_asked_for)
 {
-    const struct system *system = *state;
-    int64_t n = system->shells->n_groups;
+    int64_t n = system.shells->n_groups;
     struct shell_rectangle all = {{0, 0}, {n, n}, true};
     struct shell_pairs *pairs;
-    check_ok(shell_pairs_create(system->shells, &all, NULL, 0, &pairs));
+    check_ok(shell_pairs_create(system.shells, &all, NULL, 0, &pairs));
     for (int i = 0; i < pairs->n_classes; i++) {
         const struct pair_class *class = &pairs->classes[i];
         assert_true(class->records[HERMITE_ZETA] == 0);
@@ -336,15 +325,5 @@ static void test_records_are_made_when_they_are_asked_for(void **state)
     shell_pairs_destroy(pairs);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs_of_a_rectangle_occur_once),
-        cmocka_unit_test(test_without_bounds_every_pair_counts_as_infinite),
-        cmocka_unit_test(test_a_rectangle_where_nothing_matters_has_no_class),
-        cmocka_unit_test(test_products_of_one_centre_lie_on_it),
-        cmocka_unit_test(test_the_largest_of_many_numbers_of_primitives_are_one_kind),
-        cmocka_unit_test(test_records_are_made_when_they_are_asked_for),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_SETUP(start)
+TEST_TEARDOWN(stop)

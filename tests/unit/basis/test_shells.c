@@ -37,9 +37,8 @@ static enum status create(const char *molecule_text, const char *set_text, enum 
 static const char every_l[] = "Ne 0\nS 2 1\n9 0.3\n0.7 -0.9\nP 2 1\n5 2\n0.3 1\nD 2 1\n3 1\n2 1\n"
                               "F 1 1\n1.7 5\nG 2 1\n4 0.2\n0.9 0.2\nH 1 1\n1.1 1\n****\n";
 
-static void every_function_has_self_overlap_one(void **state)
+TEST(every_function_has_self_overlap_one)
 {
-    (void)state;
     const enum basis_form forms[] = {BASIS_FORM_SPHERICAL, BASIS_FORM_CARTESIAN};
     for (int i = 0; i < 2; i++) {
         struct shells *shells;
@@ -99,9 +98,8 @@ static void check_rotation(int l, bool spherical, const double u[3])
     }
 }
 
-static void rotated_functions_are_sums_of_those_of_their_shell(void **state)
+TEST(rotated_functions_are_sums_of_those_of_their_shell)
 {
-    (void)state;
     static const double axes[][3] = {{0, 0, 1}, {1, 0, 0}, {0.6, -0.3, 0.7}};
     for (int l = 0; l <= BASIS_MAX_L; l++)
         for (int form = 0; form < 2; form++)
@@ -110,9 +108,8 @@ static void rotated_functions_are_sums_of_those_of_their_shell(void **state)
 }
 
 /* Turned and mirrored coordinates: a rotation about z, one about x, and a reflection. */
-static void functions_of_turned_coordinates_are_sums_of_those_of_their_shell(void **state)
+TEST(functions_of_turned_coordinates_are_sums_of_those_of_their_shell)
 {
-    (void)state;
     const double c = cos(0.7), s = sin(0.7), d = cos(1.9), t = sin(1.9);
     const double R[3][3] = {{c, -s, 0}, {s * d, c * d, -t}, {-s * t, -c * t, -d}};
     const double r[3] = {0.3, -0.7, 0.5};
@@ -134,9 +131,8 @@ static void functions_of_turned_coordinates_are_sums_of_those_of_their_shell(voi
 }
 
 /* Harmonic: the Laplacian vanishes. Ordered: m counts the turns about z. */
-static void spherical_functions_are_solid_harmonics_in_order_of_m(void **state)
+TEST(spherical_functions_are_solid_harmonics_in_order_of_m)
 {
-    (void)state;
     const double x = 0.3, y = -0.7, z = 0.5, h = 1e-3;
     for (int l = 2; l <= BASIS_MAX_L; l++)
         for (int m = -l; m <= l; m++) {
@@ -165,9 +161,8 @@ static void spherical_functions_are_solid_harmonics_in_order_of_m(void **state)
     check_close(harmonic(2, 4, x, y, z), sqrt(0.75) * (x * x - y * y), 1e-15);
 }
 
-static void cartesians_are_ordered_as_stated(void **state)
+TEST(cartesians_are_ordered_as_stated)
 {
-    (void)state;
     static const int d[6][3] = {{2, 0, 0}, {1, 1, 0}, {1, 0, 1}, {0, 2, 0}, {0, 1, 1}, {0, 0, 2}};
     for (int i = 0; i < 6; i++) {
         int power[3];
@@ -190,9 +185,8 @@ static void cartesians_are_ordered_as_stated(void **state)
         }
 }
 
-static void a_map_applies_to_both_sides(void **state)
+TEST(a_map_applies_to_both_sides)
 {
-    (void)state;
     const struct angular_map *d = angular_map(2, true), *p = angular_map(1, false);
     double cartesian[18], block[15];
     for (int i = 0; i < 18; i++)
@@ -207,9 +201,8 @@ static void a_map_applies_to_both_sides(void **state)
         }
 }
 
-static void shells_follow_atoms_and_file(void **state)
+TEST(shells_follow_atoms_and_file)
 {
-    (void)state;
     struct shells *shells;
     /* A general contraction whose second column skips a primitive, an SP shell,
      * exponents in ascending order. */
@@ -240,9 +233,8 @@ static void shells_follow_atoms_and_file(void **state)
     shells_destroy(shells);
 }
 
-static void the_form_asked_for_wins_over_the_sets_own(void **state)
+TEST(the_form_asked_for_wins_over_the_sets_own)
 {
-    (void)state;
     struct shells *shells;
     const char *unstated = "Ne 0\nD 1 1\n1 1\n****\n", *own = "cartesian\nNe 0\nD 1 1\n1 1\n****\n";
     check_ok(create("1\n\nNe 0 0 0\n", unstated, BASIS_FORM_UNSTATED, &shells));
@@ -256,9 +248,8 @@ static void the_form_asked_for_wins_over_the_sets_own(void **state)
     shells_destroy(shells);
 }
 
-static void plain_ghosts_take_the_sets_own_entry(void **state)
+TEST(plain_ghosts_take_the_sets_own_entry)
 {
-    (void)state;
     struct shells *shells;
     check_ok(create("2\n\nH 0 0 0\nBq 0 0 2\n", "H 0\nS 1 1\n1 1\n****\nBq 0\nS 1 1\n0.3 1\n****\n",
                     BASIS_FORM_UNSTATED, &shells));
@@ -307,9 +298,8 @@ static void check_groups(const char *set, enum basis_form form, const char *cons
         __VA_ARGS__, NULL                                                                          \
     }
 
-static void shells_with_common_exponents_are_groups(void **state)
+TEST(shells_with_common_exponents_are_groups)
 {
-    (void)state;
     enum basis_form form = BASIS_FORM_SPHERICAL;
     /* A general contraction and a primitive of it; another that is not. */
     check_groups("He 0\nS 2 1\n8 .5\n1 1\nS 2 1\n8 .5\n1 -1\nS 1 1\n1 1\nS 1 1\n.3 1\n****\n", form,
@@ -327,9 +317,8 @@ static void shells_with_common_exponents_are_groups(void **state)
     check_groups("He 0\nS 1 1\n1 1\nG 1 1\n1 1\nS 1 1\n1 1\n****\n", form, GROUPS("s", "g", "s"));
 }
 
-static void a_group_has_all_primitives_of_its_shells(void **state)
+TEST(a_group_has_all_primitives_of_its_shells)
 {
-    (void)state;
     struct shells *shells;
     check_ok(create("2\n\nHe 0 0 0\nHe 0 0 2\n",
                     "He 0\nS 1 1\n1 1\nS 3 1\n1 .2\n8 .5\n.4 1\nP 2 1\n.4 1\n8 -1\n****\n",
@@ -353,9 +342,8 @@ static void a_group_has_all_primitives_of_its_shells(void **state)
 }
 
 /* Two primitives of one exponent are one of both coefficients, in a group, too. */
-static void equal_exponents_of_a_shell_are_one_primitive(void **state)
+TEST(equal_exponents_of_a_shell_are_one_primitive)
 {
-    (void)state;
     const char *sets[] = {"H 0\nS 2 1\n5 .5\n1 .5\nS 3 1\n5 .3\n1 .2\n.3 .5\n****\n",
                           "H 0\nS 3 1\n5 .3\n1 .5\n5 .2\nS 5 1\n5 .4\n1 .2\n5 -.1\n.3 .5\n2 0\n"
                           "****\n"};
@@ -386,9 +374,8 @@ static void check_refused(const char *molecule, const char *set, const char *mes
     assert_null(shells);
 }
 
-static void unusable_sets_are_refused(void **state)
+TEST(unusable_sets_are_refused)
 {
-    (void)state;
     const char *potential = "basis\nI S\n1 1\nH S\n1 1\nend\necp\nI nelec 28\nXe nelec 28\nend\n";
     check_refused("1\n\nLi 0 0 0\n", potential, "It has those of I, H");
     check_refused("1\n\nO 0 0 0\n", "H 0\nS 1 1\n1 1\n****\nOx 0\nS 1 1\n1 1\n****\n",
@@ -400,24 +387,4 @@ static void unusable_sets_are_refused(void **state)
     check_refused("1\n\nBq 0 0 0\n", potential, "puts no function on any centre");
     check_refused("1\n\nH 0 0 0\n", "H 0\nS 2 1\n1 1\n1 -1\n****\n", "cannot be normalised");
     check_refused("1\n\nH 0 0 0\n", "H 0\nS 1 1\n1 1e300\n****\n", "cannot be normalised");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_function_has_self_overlap_one),
-        cmocka_unit_test(spherical_functions_are_solid_harmonics_in_order_of_m),
-        cmocka_unit_test(rotated_functions_are_sums_of_those_of_their_shell),
-        cmocka_unit_test(functions_of_turned_coordinates_are_sums_of_those_of_their_shell),
-        cmocka_unit_test(cartesians_are_ordered_as_stated),
-        cmocka_unit_test(a_map_applies_to_both_sides),
-        cmocka_unit_test(shells_follow_atoms_and_file),
-        cmocka_unit_test(the_form_asked_for_wins_over_the_sets_own),
-        cmocka_unit_test(plain_ghosts_take_the_sets_own_entry),
-        cmocka_unit_test(shells_with_common_exponents_are_groups),
-        cmocka_unit_test(a_group_has_all_primitives_of_its_shells),
-        cmocka_unit_test(equal_exponents_of_a_shell_are_one_primitive),
-        cmocka_unit_test(unusable_sets_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -182,17 +182,15 @@ static void check_class(int a, int b, int c, int d, const struct contraction *co
                  contraction, form);
 }
 
-static void contracted_classes_up_to_d(void **state)
+TEST(contracted_classes_up_to_d)
 {
-    (void)state;
     for (int code = 0; code < 81; code++)
         check_class(code / 27, code / 9 % 3, code / 3 % 3, code % 3, &two, BASIS_FORM_SPHERICAL);
 }
 
 /* Those that an engine can be given: the order of l within a pair, and of pairs, is free. */
-static void every_class_up_to_the_limit(void **state)
+TEST(every_class_up_to_the_limit)
 {
-    (void)state;
     for (int a = 0; a <= BASIS_MAX_L; a++)
         for (int b = 0; b <= a; b++)
             for (int c = 0; c <= a; c++)
@@ -200,18 +198,16 @@ static void every_class_up_to_the_limit(void **state)
                     check_class(a, b, c, d, &primitive, BASIS_FORM_SPHERICAL);
 }
 
-static void cartesian_classes(void **state)
+TEST(cartesian_classes)
 {
-    (void)state;
     check_class(2, 2, 2, 2, &primitive, BASIS_FORM_CARTESIAN);
     check_class(3, 1, 0, 2, &two, BASIS_FORM_CARTESIAN);
     check_class(1, 4, 0, 0, &primitive, BASIS_FORM_CARTESIAN);
 }
 
 /* Contracted classes with a g or an h shell. */
-static void contracted_high_classes(void **state)
+TEST(contracted_high_classes)
 {
-    (void)state;
     check_class(4, 1, 2, 0, &two, BASIS_FORM_SPHERICAL);
     check_class(5, 0, 1, 0, &six, BASIS_FORM_SPHERICAL);
     check_class(3, 3, 4, 2, &two, BASIS_FORM_SPHERICAL);
@@ -220,16 +216,14 @@ static void contracted_high_classes(void **state)
 }
 
 /* The largest patterns: 24,843 terms and 194,481 integrals. */
-static void four_cartesian_h_shells(void **state)
+TEST(four_cartesian_h_shells)
 {
-    (void)state;
     check_class(5, 5, 5, 5, &primitive, BASIS_FORM_CARTESIAN);
 }
 
 /* So many primitives that a quartet fills the vectors alone: of both sides, of the bra, of the ket. */
-static void many_primitives(void **state)
+TEST(many_primitives)
 {
-    (void)state;
     check_class(0, 0, 1, 0, &sixteen, BASIS_FORM_SPHERICAL);
     check_groups((const char *[]){"SP", "S", "p", "d"}, &sixteen, BASIS_FORM_SPHERICAL);
     check_groups((const char *[]){"S", "P", "g", "f"}, &sixteen, BASIS_FORM_SPHERICAL);
@@ -237,10 +231,11 @@ static void many_primitives(void **state)
     check_groups((const char *[]){"s", "f", "G", "D"}, &sixteen, BASIS_FORM_SPHERICAL);
 }
 
-/* Every class with a g or an h shell, contracted, and every Cartesian class. */
-static void all_high_classes(void **state)
+/* Every class with a g or an h shell, contracted, and every Cartesian class: with the argument "all". */
+TEST(all_high_classes)
 {
-    (void)state;
+    if (check_argc < 2)
+        skip();
     for (int a = 0; a <= BASIS_MAX_L; a++)
         for (int b = 0; b <= a; b++)
             for (int c = 0; c <= a; c++)
@@ -251,18 +246,16 @@ static void all_high_classes(void **state)
                 }
 }
 
-static void contraction_that_libint_splits(void **state)
+TEST(contraction_that_libint_splits)
 {
-    (void)state;
     /* 6^4 = 1296 primitive quartets: more than the libint engine takes at once. */
     check_class(1, 0, 1, 0, &six, BASIS_FORM_SPHERICAL);
     check_class(0, 0, 0, 0, &six, BASIS_FORM_SPHERICAL);
 }
 
 /* General contractions, SP shells and whatever else shares exponents, in any order. */
-static void groups_of_shells(void **state)
+TEST(groups_of_shells)
 {
-    (void)state;
     static const char *const kinds[] = {"S", "P", "SS", "SP", "PD"};
     enum { N = sizeof kinds / sizeof kinds[0] };
     for (int code = 0; code < N * N * N * N; code++) {
@@ -280,17 +273,15 @@ static void groups_of_shells(void **state)
 }
 
 /* The largest patterns and blocks. */
-static void largest_groups(void **state)
+TEST(largest_groups)
 {
-    (void)state;
     check_groups((const char *[]){"PF", "FP", "PF", "PF"}, &primitive, BASIS_FORM_SPHERICAL);
     check_groups((const char *[]){"DD", "PPSP", "DSPS", "DD"}, &primitive, BASIS_FORM_SPHERICAL);
 }
 
 /* Primitives of any width in one group, tight ones next to diffuse ones. */
-static void groups_of_wide_exponents(void **state)
+TEST(groups_of_wide_exponents)
 {
-    (void)state;
     static const struct contraction wide = {6, 1e7, 100};
     check_groups((const char *[]){"SS", "SS", "SS", "S"}, &wide, BASIS_FORM_SPHERICAL);
     check_groups((const char *[]){"SP", "SS", "PP", "SP"}, &wide, BASIS_FORM_SPHERICAL);
@@ -298,9 +289,8 @@ static void groups_of_wide_exponents(void **state)
 
 /* The primitive cut-off of a run leaves diffuse and tight shells of any angular
  * momentum right: their normalised primitives have very different prefactors. */
-static void cutoff_keeps_diffuse_shells(void **state)
+TEST(cutoff_keeps_diffuse_shells)
 {
-    (void)state;
     static const double exponents[] = {1e-4, 1e-3, 1e-2, 0.1, 1, 100};
     for (int l = 0; l <= BASIS_MAX_L; l++) {
         for (size_t e = 0; e < sizeof exponents / sizeof exponents[0]; e++) {
@@ -326,9 +316,8 @@ static void cutoff_keeps_diffuse_shells(void **state)
 }
 
 /* One centre, and quartets of a group with itself. */
-static void coincident_centres(void **state)
+TEST(coincident_centres)
 {
-    (void)state;
     struct four_groups four;
     four_groups_init((const char *[]){"SSS", "P", "D", "SPP"}, &two, BASIS_FORM_SPHERICAL, &four);
     for (int64_t a = 0; a < 4; a++)
@@ -339,9 +328,8 @@ static void coincident_centres(void **state)
 
 /* (ss|ss) over one centre with unit exponents is 2 / sqrt(pi) ... in closed form:
  * for normalised Gaussians of exponent a on one centre, 2 sqrt(a / pi). */
-static void known_value(void **state)
+TEST(known_value)
 {
-    (void)state;
     const char *text = "H 0\nS 1 1.00\n 1741.0 1.0\n****\n", *xyz = "1\n\nH 0 0 0\n";
     struct basis_set set;
     struct molecule molecule;
@@ -364,26 +352,3 @@ static void known_value(void **state)
 }
 
 /* test_two_electron [all] */
-int main(int argc, char **argv)
-{
-    if (argc > 1 && strcmp(argv[1], "all") == 0) {
-        const struct CMUnitTest all[] = {cmocka_unit_test(all_high_classes)};
-        return cmocka_run_group_tests(all, NULL, NULL);
-    }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_value),
-        cmocka_unit_test(contracted_classes_up_to_d),
-        cmocka_unit_test(every_class_up_to_the_limit),
-        cmocka_unit_test(cartesian_classes),
-        cmocka_unit_test(contracted_high_classes),
-        cmocka_unit_test(four_cartesian_h_shells),
-        cmocka_unit_test(many_primitives),
-        cmocka_unit_test(contraction_that_libint_splits),
-        cmocka_unit_test(groups_of_shells),
-        cmocka_unit_test(largest_groups),
-        cmocka_unit_test(groups_of_wide_exponents),
-        cmocka_unit_test(cutoff_keeps_diffuse_shells),
-        cmocka_unit_test(coincident_centres),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -58,9 +58,8 @@ static void check_batches(const char *const letters[4], const struct contraction
     four_groups_fini(&four);
 }
 
-static void integrals_do_not_depend_on_the_batch(void **state)
+TEST(integrals_do_not_depend_on_the_batch)
 {
-    (void)state;
     check_batches((const char *[]){"S", "P", "P", "S"}, &primitive);
     check_batches((const char *[]){"S", "P", "P", "S"}, &six);
     check_batches((const char *[]){"D", "P", "P", "D"}, &two);
@@ -95,9 +94,8 @@ static void check_row(struct two_electron *engine, const struct pair_class *clas
 }
 
 /* Exponents from 1e-3 to 1e7, on one centre and on two. */
-static void rows_have_the_bits_of_batches(void **state)
+TEST(rows_have_the_bits_of_batches)
 {
-    (void)state;
     const char *text = "He 0\nS 1 1\n1e7 1\nS 1 1\n1e-3 1\nS 1 1\n0.9 1\n****\n";
     const char *xyz = "2\n\nHe 0 0 0.1\nHe 0.4 -1 4\n";
     struct four_groups system;
@@ -123,9 +121,8 @@ static void rows_have_the_bits_of_batches(void **state)
     four_groups_fini(&system);
 }
 
-static void names_of_engines(void **state)
+TEST(names_of_engines)
 {
-    (void)state;
     static const char *const names[] = {
 #ifdef __x86_64__
         "avx512", "avx2",
@@ -153,9 +150,8 @@ static int64_t bytes_of_groups(const char *const letters[4], const struct contra
 
 /* Scratch grows with the classes; of the primitives it has one quartet, and where they can fill the
  * vectors alone, the integrals of one quartet more. */
-static void memory_has_a_bound(void **state)
+TEST(memory_has_a_bound)
 {
-    (void)state;
     static const char *const high[] = {"H", "H", "H", "H"}, *const low[] = {"S", "P", "D", "F"};
     enum basis_form spherical = BASIS_FORM_SPHERICAL;
     int64_t bytes = bytes_of_groups(high, &primitive, spherical);
@@ -192,9 +188,8 @@ static void bounds_of_direction(const double direction[3], double bounds[16])
     molecule_fini(&molecule);
 }
 
-static void bounds_do_not_depend_on_the_orientation(void **state)
+TEST(bounds_do_not_depend_on_the_orientation)
 {
-    (void)state;
     double along_z[16], askew[16];
     bounds_of_direction((const double[]){0, 0, 1}, along_z);
     bounds_of_direction((const double[]){1.0 / 3, -2.0 / 3, 2.0 / 3}, askew);
@@ -202,16 +197,4 @@ static void bounds_do_not_depend_on_the_orientation(void **state)
         assert_true(along_z[i] > 1e-3);
         check_close(askew[i], along_z[i], 1e-12 * along_z[i]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integrals_do_not_depend_on_the_batch),
-        cmocka_unit_test(rows_have_the_bits_of_batches),
-        cmocka_unit_test(names_of_engines),
-        cmocka_unit_test(bounds_do_not_depend_on_the_orientation),
-        cmocka_unit_test(memory_has_a_bound),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

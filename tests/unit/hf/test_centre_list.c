@@ -18,9 +18,8 @@ static void check_list(const char *list, const char *expected)
     assert_string_equal(found, expected);
 }
 
-static void test_numbers_and_ranges_name_centres(void **state)
+TEST(numbers_and_ranges_name_centres)
 {
-    (void)state;
     check_list("2", "010000");
     check_list("1,4", "100100");
     check_list("3-5", "001110");
@@ -37,9 +36,8 @@ static void check_refused(const char *list, const char *text)
     assert_non_null(strstr(status_text(), text));
 }
 
-static void test_other_texts_are_refused(void **state)
+TEST(other_texts_are_refused)
 {
-    (void)state;
     static const char *const lists[] = {"",   ",",     "2,", "0",   "-1",   "2-",  "-",
                                         "-3", "3-2",   "a",  "1.5", "1 2",  "1:2", "2--3",
                                         "1-", "1-2-3", "*",  "+",   "0-99", "1,b"};
@@ -47,13 +45,4 @@ static void test_other_texts_are_refused(void **state)
         check_refused(lists[i], "give numbers of centres");
     check_refused("7", "the molecule has 6 centres only");
     check_refused("5-9999999999", "the molecule has 6 centres only");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers_and_ranges_name_centres),
-        cmocka_unit_test(test_other_texts_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

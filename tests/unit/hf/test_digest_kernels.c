@@ -180,7 +180,7 @@ static bool check_sizes(const struct kernels_case *c, struct quartet_sets *sets,
     return true;
 }
 
-static void test_all_sizes(void **state)
+TEST(all_sizes)
 {
     static const int sizes[] = {1, 2, 3, 4, 5, MAX_FUNCTIONS};
     enum { N_SIZES = sizeof sizes / sizeof sizes[0] };
@@ -201,10 +201,4 @@ static void test_all_sizes(void **state)
         assert_true(n_sized > 0 || cases[c].unit == VECTOR_UNIT_BASELINE);
     }
     destroy_sets(sets);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_sizes)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,9 +179,8 @@ static void check_tasks(const struct problem *problem, enum fock_decomposition d
     free(ids);
 }
 
-static void test_every_quartet_that_is_not_null_is_visited_once(void **state)
+TEST(every_quartet_that_is_not_null_is_visited_once)
 {
-    (void)state;
     const int64_t spreads[] = {1, 4, 12, 40};
     for (int64_t n_tiles = 1; n_tiles <= MAX_TILES; n_tiles++)
         for (size_t s = 0; s < sizeof spreads / sizeof spreads[0]; s++) {
@@ -197,9 +196,8 @@ static void test_every_quartet_that_is_not_null_is_visited_once(void **state)
         }
 }
 
-static void test_no_task_is_left_when_all_are_null(void **state)
+TEST(no_task_is_left_when_all_are_null)
 {
-    (void)state;
     struct problem problem;
     problem_init(&problem, 5, 1e-10);
     for (int decomposition = 0; decomposition < FOCK_N_DECOMPOSITIONS; decomposition++)
@@ -209,9 +207,8 @@ static void test_no_task_is_left_when_all_are_null(void **state)
     free(problem.screening.tile_bounds);
 }
 
-static void test_a_failure_stops_the_visits_and_is_returned(void **state)
+TEST(a_failure_stops_the_visits_and_is_returned)
 {
-    (void)state;
     struct problem problem;
     struct fock_tasks *tasks;
     static struct visits visits;
@@ -229,9 +226,8 @@ static void test_a_failure_stops_the_visits_and_is_returned(void **state)
 }
 
 /* The first quartet of a task is of the task, so that it can run where that is. */
-static void test_the_first_quartet_belongs_to_the_task(void **state)
+TEST(the_first_quartet_belongs_to_the_task)
 {
-    (void)state;
     struct problem problem;
     random_state = 5;
     problem_init(&problem, 7, 0x1p-12);
@@ -294,9 +290,8 @@ static void check_ids(const struct problem *problem, enum fock_decomposition dec
     fock_tasks_destroy(inspected);
 }
 
-static void test_ids_depend_on_the_problem_alone(void **state)
+TEST(ids_depend_on_the_problem_alone)
 {
-    (void)state;
     struct problem problem;
     random_state = 6;
     problem_init(&problem, 6, 0x1p-12);
@@ -315,9 +310,8 @@ static void test_ids_depend_on_the_problem_alone(void **state)
 
 /* A chain of tiles whose bounds decay fast: the few quartets that matter are found
  * among 2e10 without looking at the others. */
-static void test_large_problems_are_numbered_without_being_listed(void **state)
+TEST(large_problems_are_numbered_without_being_listed)
 {
-    (void)state;
     struct problem problem;
     struct fock_tasks *tasks;
     problem_init(&problem, 384, 0.25);
@@ -346,9 +340,8 @@ static void test_large_problems_are_numbered_without_being_listed(void **state)
     free(problem.screening.tile_bounds);
 }
 
-static void test_more_than_2_to_the_62_tasks_are_refused(void **state)
+TEST(more_than_2_to_the_62_tasks_are_refused)
 {
-    (void)state;
     /* Refused before the bounds are looked at, and before they fill the memory. */
     struct problem problem = {.tiling.n_tiles = 100000};
     problem.screening.tiling = &problem.tiling;
@@ -360,18 +353,4 @@ static void test_more_than_2_to_the_62_tasks_are_refused(void **state)
     problem.tiling.n_tiles = 78000;
     check_status(STATUS_LIMIT, fock_tasks_create(&problem.screening, FOCK_QUARTET,
                                                  FOCK_SYMMETRY_FULL, true, &tasks));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_quartet_that_is_not_null_is_visited_once),
-        cmocka_unit_test(test_no_task_is_left_when_all_are_null),
-        cmocka_unit_test(test_a_failure_stops_the_visits_and_is_returned),
-        cmocka_unit_test(test_the_first_quartet_belongs_to_the_task),
-        cmocka_unit_test(test_ids_depend_on_the_problem_alone),
-        cmocka_unit_test(test_large_problems_are_numbered_without_being_listed),
-        cmocka_unit_test(test_more_than_2_to_the_62_tasks_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

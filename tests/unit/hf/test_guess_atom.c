@@ -25,9 +25,8 @@ static struct shell primitive(int l, double *exponent, double *coefficient)
                           .coefficients = coefficient};
 }
 
-static void test_one_electron_integrals_are_those_of_the_reference(void **state)
+TEST(one_electron_integrals_are_those_of_the_reference)
 {
-    (void)state;
     struct atom nucleus = atom_of_element(1, false);
     const struct molecule molecule = {.n_atoms = 1, .atoms = &nucleus};
     for (int l = 0; l <= 3; l++) {
@@ -60,9 +59,8 @@ static double averaged_repulsion(const struct shell *a, const struct shell *a2,
     return sum / (n * m);
 }
 
-static void test_repulsion_is_that_of_the_reference_averaged(void **state)
+TEST(repulsion_is_that_of_the_reference_averaged)
 {
-    (void)state;
     for (int l1 = 0; l1 <= 3; l1++) {
         for (int l2 = 0; l2 <= l1; l2++) {
             double exponents[4] = {0.7, 2.3, 1.1, 0.4}, coefficients[4];
@@ -99,9 +97,8 @@ static double *solve_atom(const char *basis, enum basis_form form, int element, 
     return D;
 }
 
-static void test_closed_shells_have_their_hartree_fock_energy(void **state)
+TEST(closed_shells_have_their_hartree_fock_energy)
 {
-    (void)state;
     /* He, Be: two independent programs; Ne, Ar: NWChem 7.0.2. */
     static const struct {
         int element;
@@ -122,9 +119,8 @@ static void test_closed_shells_have_their_hartree_fock_energy(void **state)
     }
 }
 
-static void test_every_element_of_a_set_converges_with_all_electrons(void **state)
+TEST(every_element_of_a_set_converges_with_all_electrons)
 {
-    (void)state;
     static const enum basis_form forms[] = {BASIS_FORM_SPHERICAL, BASIS_FORM_CARTESIAN};
     for (int element = 1; element <= 36; element++) {
         double energy[2];
@@ -144,9 +140,8 @@ static void test_every_element_of_a_set_converges_with_all_electrons(void **stat
     }
 }
 
-static void test_a_basis_too_small_takes_what_it_can_hold(void **state)
+TEST(a_basis_too_small_takes_what_it_can_hold)
 {
-    (void)state;
     double exponent = 1.5, coefficient, D[1];
     struct shell s = primitive(0, &exponent, &coefficient);
     struct guess_atom result;
@@ -161,9 +156,8 @@ static void test_a_basis_too_small_takes_what_it_can_hold(void **state)
 }
 
 /* Carbon with one shell of s and one of p functions: two electrons of 2p are unpaired. */
-static void test_unpaired_electrons_are_those_of_open_shells(void **state)
+TEST(unpaired_electrons_are_those_of_open_shells)
 {
-    (void)state;
     double exponents[2] = {1.5, 0.8}, coefficients[2], D[16], M[16];
     struct shell shells[2] = {primitive(0, &exponents[0], &coefficients[0]),
                               primitive(1, &exponents[1], &coefficients[1])};
@@ -181,9 +175,8 @@ static void test_unpaired_electrons_are_those_of_open_shells(void **state)
     assert_int_equal(guess_atom_unpaired(26, 1, 1), 0);
 }
 
-static void test_electrons_fill_in_madelungs_order(void **state)
+TEST(electrons_fill_in_madelungs_order)
 {
-    (void)state;
     for (int element = 1; element <= 118; element++) {
         int sum = 0;
         for (int l = 0; l <= 3; l++)
@@ -194,18 +187,4 @@ static void test_electrons_fill_in_madelungs_order(void **state)
     assert_int_equal(guess_atom_electrons(26, 2, 0), 6); /* Fe 3d6 */
     assert_int_equal(guess_atom_electrons(26, 0, 3), 2); /* 4s2 */
     assert_int_equal(guess_atom_electrons(92, 3, 1), 4); /* U 5f4 */
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_electron_integrals_are_those_of_the_reference),
-        cmocka_unit_test(test_repulsion_is_that_of_the_reference_averaged),
-        cmocka_unit_test(test_closed_shells_have_their_hartree_fock_energy),
-        cmocka_unit_test(test_every_element_of_a_set_converges_with_all_electrons),
-        cmocka_unit_test(test_a_basis_too_small_takes_what_it_can_hold),
-        cmocka_unit_test(test_unpaired_electrons_are_those_of_open_shells),
-        cmocka_unit_test(test_electrons_fill_in_madelungs_order),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

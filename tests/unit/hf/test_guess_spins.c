@@ -23,18 +23,16 @@ static void check_signs(int n, const int elements[], const double z[], enum gues
             fail_msg("centre %d of %s", i, expected);
 }
 
-static void test_the_atom_with_more_unpaired_electrons_has_alpha(void **state)
+TEST(the_atom_with_more_unpaired_electrons_has_alpha)
 {
-    (void)state;
     const double z[] = {0, 2};
     check_signs(2, (int[]){7, 8}, z, GUESS_SPINS_ALTERNATE, "+-");
     check_signs(2, (int[]){8, 7}, z, GUESS_SPINS_ALTERNATE, "-+");
     check_signs(2, (int[]){7, 7}, z, GUESS_SPINS_FRAGMENTS, "+-");
 }
 
-static void test_fragments_are_parallel_within(void **state)
+TEST(fragments_are_parallel_within)
 {
-    (void)state;
     const int acetylene[] = {1, 6, 6, 1};
     const double z[] = {0, 2, 4.3, 6.3};
     check_signs(4, acetylene, z, GUESS_SPINS_FRAGMENTS, "++--");
@@ -44,9 +42,8 @@ static void test_fragments_are_parallel_within(void **state)
     check_signs(4, shuffled, moved, GUESS_SPINS_FRAGMENTS, "+-+-");
 }
 
-static void test_metals_are_coupled_over_bridges(void **state)
+TEST(metals_are_coupled_over_bridges)
 {
-    (void)state;
     const int bridged[] = {26, 16, 26};
     const double z[] = {0, 4, 8};
     check_signs(3, bridged, z, GUESS_SPINS_ALTERNATE, "-++");
@@ -55,17 +52,15 @@ static void test_metals_are_coupled_over_bridges(void **state)
     check_signs(4, ring, far, GUESS_SPINS_ALTERNATE, "+-++");
 }
 
-static void test_ghosts_and_closed_shells_are_left(void **state)
+TEST(ghosts_and_closed_shells_are_left)
 {
-    (void)state;
     const double z[] = {0, 2, 4};
     check_signs(3, (int[]){7, 0, 7}, z, GUESS_SPINS_ALTERNATE, "+ -");
     check_signs(3, (int[]){2, 7, 10}, z, GUESS_SPINS_ALTERNATE, "   ");
 }
 
-static void test_transition_metals(void **state)
+TEST(transition_metals)
 {
-    (void)state;
     const int metals[] = {21, 24, 26, 28, 29, 46, 58, 78},
               others[] = {1, 7, 19, 20, 30, 36, 56, 80};
     for (int i = 0; i < 8; i++) {
@@ -76,16 +71,4 @@ static void test_transition_metals(void **state)
         assert_false(guess_is_transition_metal(&ghost));
         assert_false(guess_is_transition_metal(&other));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_atom_with_more_unpaired_electrons_has_alpha),
-        cmocka_unit_test(test_fragments_are_parallel_within),
-        cmocka_unit_test(test_metals_are_coupled_over_bridges),
-        cmocka_unit_test(test_ghosts_and_closed_shells_are_left),
-        cmocka_unit_test(test_transition_metals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

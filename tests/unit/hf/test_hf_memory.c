@@ -16,12 +16,10 @@ static const struct tiling tiling = {.shells = &shells,
                                      .first_function = first,
                                      .first_group = first};
 
-static int cut_tiles(void **state)
+static void cut_tiles(void)
 {
-    (void)state;
     for (int64_t tile = 0; tile <= N_TILES; tile++)
         first[tile] = tile * TILE;
-    return 0;
 }
 
 static struct hf_settings builds_by(const char *mode)
@@ -73,9 +71,8 @@ static int64_t least(struct hf_settings settings)
     return enough;
 }
 
-static void tasks_count_by_what_the_mode_keeps(void **state)
+TEST(tasks_count_by_what_the_mode_keeps)
 {
-    (void)state;
     int64_t without = least(builds_by("static"));
     assert_true(without < 1000);
     assert_int_equal(least(builds_by("steal")), without);
@@ -84,33 +81,29 @@ static void tasks_count_by_what_the_mode_keeps(void **state)
     assert_in_range(least(builds_by("auto")), without + 2122, without + 2125);
 }
 
-static void tasks_that_are_not_listed_do_not_count(void **state)
+TEST(tasks_that_are_not_listed_do_not_count)
 {
-    (void)state;
     struct hf_settings settings = builds_by("auto"), reference = builds_by("static");
     settings.fock.prune = FOCK_PRUNE_INSPECT;
     assert_int_equal(least(settings), least(reference));
 }
 
-static void of_compared_modes_the_largest_counts(void **state)
+TEST(of_compared_modes_the_largest_counts)
 {
-    (void)state;
     struct hf_settings settings = builds_by("auto");
     check_ok(mode_list_parse("compare", "static,persist", &settings.modes));
     assert_int_equal(least(settings), least(builds_by("persist")));
 }
 
-static void a_history_of_tasks_takes_memory(void **state)
+TEST(a_history_of_tasks_takes_memory)
 {
-    (void)state;
     struct hf_settings settings = builds_by("static");
     settings.pool.keep_history = true;
     assert_true(least(settings) >= least(builds_by("static")) + 1358);
 }
 
-static void an_scf_takes_more_than_builds(void **state)
+TEST(an_scf_takes_more_than_builds)
 {
-    (void)state;
     struct hf_settings builds = builds_by("static"), scf = builds;
     scf.goal = HF_GOAL_SCF;
     check_ok(dense_grid_create(MPI_COMM_SELF, &grid));
@@ -119,14 +112,4 @@ static void an_scf_takes_more_than_builds(void **state)
     grid = NULL;
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(tasks_count_by_what_the_mode_keeps, cut_tiles),
-        cmocka_unit_test(tasks_that_are_not_listed_do_not_count),
-        cmocka_unit_test(of_compared_modes_the_largest_counts),
-        cmocka_unit_test(a_history_of_tasks_takes_memory),
-        cmocka_unit_test(an_scf_takes_more_than_builds),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(cut_tiles)

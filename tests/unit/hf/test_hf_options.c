@@ -10,9 +10,8 @@ static void parse_words(int n, char **words, struct hf_options *options)
     check_ok(hf_options_parse(n, words, options, &request));
 }
 
-static void test_defaults_of_the_options_are_those_of_the_settings(void **state)
+TEST(defaults_of_the_options_are_those_of_the_settings)
 {
-    (void)state;
     char *argv[] = {"beryl-hf", "water.xyz", "--basis", "sto-3g", NULL};
     struct hf_settings defaults;
     struct hf_options options;
@@ -37,9 +36,8 @@ static void test_defaults_of_the_options_are_those_of_the_settings(void **state)
     assert_string_equal(given->modes.modes[0], defaults.modes.modes[0]);
 }
 
-static void test_a_converged_density_takes_an_scf(void **state)
+TEST(a_converged_density_takes_an_scf)
 {
-    (void)state;
     char *argv[] = {"beryl-hf", "water.xyz", "--basis",   "sto-3g", "--fock-only",
                     "1",        "--density", "converged", NULL};
     struct hf_options options;
@@ -66,9 +64,8 @@ static void check_criterion(char *option, char *value, double gradient, double e
     assert_true(criterion.gradient == gradient && criterion.energy_error == energy_error);
 }
 
-static void test_orbitals_that_serve_something_are_converged(void **state)
+TEST(orbitals_that_serve_something_are_converged)
 {
-    (void)state;
     check_criterion("--max-iter", "50", 1e-8, 1e-9);
     check_criterion("--checkpoint", "water.h5", 1e-8, 1e-9);
     check_criterion("--restart", "water.h5", 1e-8, 1e-9);
@@ -86,9 +83,8 @@ static void check_follow(int n, char **words, int expected)
     assert_int_equal(options.settings.scf.follow, expected);
 }
 
-static void test_a_kept_occupation_follows_no_saddle_point_unless_asked(void **state)
+TEST(a_kept_occupation_follows_no_saddle_point_unless_asked)
 {
-    (void)state;
     char *kept[] = {"beryl-hf", "water.xyz",         "--basis",     "sto-3g", "--guess",
                     "a.h5",     "--keep-occupation", "--stability", "never",  NULL};
     char *asked[] = {"beryl-hf", "water.xyz",         "--basis",  "sto-3g", "--guess",
@@ -99,9 +95,8 @@ static void test_a_kept_occupation_follows_no_saddle_point_unless_asked(void **s
     check_follow(6, plain, SCF_FOLLOW_SAME);
 }
 
-static void test_a_swap_names_two_orbitals(void **state)
+TEST(a_swap_names_two_orbitals)
 {
-    (void)state;
     char *argv[] = {"beryl-hf", "water.xyz",    "--basis",  "sto-3g", "--method",
                     "uhf",      "--guess-swap", "3:7:beta", NULL};
     struct hf_options options;
@@ -110,16 +105,4 @@ static void test_a_swap_names_two_orbitals(void **state)
     assert_int_equal(swap->spin, 1);
     assert_int_equal(swap->occupied, 3);
     assert_int_equal(swap->virtual, 7);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults_of_the_options_are_those_of_the_settings),
-        cmocka_unit_test(test_a_converged_density_takes_an_scf),
-        cmocka_unit_test(test_orbitals_that_serve_something_are_converged),
-        cmocka_unit_test(test_a_kept_occupation_follows_no_saddle_point_unless_asked),
-        cmocka_unit_test(test_a_swap_names_two_orbitals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

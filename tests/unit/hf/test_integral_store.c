@@ -47,9 +47,8 @@ static bool has_quartet_of(struct integral_store *store, int64_t number)
     return has_sized(store, number, &size);
 }
 
-static void it_has_what_it_took(void **state)
+TEST(it_has_what_it_took)
 {
-    (void)state;
     enum { N = 1000 };
     struct integral_store *store;
     check_ok(integral_store_create(1000000000, 0, &store));
@@ -68,9 +67,8 @@ static void it_has_what_it_took(void **state)
 }
 
 /* Quartets of one number under other operations are others. */
-static void numbers_of_operations_are_apart(void **state)
+TEST(numbers_of_operations_are_apart)
 {
-    (void)state;
     struct integral_store *store;
     struct tile_quartet quartet = quartet_of(7);
     check_ok(integral_store_create(1000000000, 0, &store));
@@ -81,9 +79,8 @@ static void numbers_of_operations_are_apart(void **state)
 }
 
 /* All that it took stays; nothing is kept after the first without room. */
-static void it_keeps_to_its_bound(void **state)
+TEST(it_keeps_to_its_bound)
 {
-    (void)state;
     const struct kept_size small = {.n_integrals = {5}};
     struct integral_store *store;
     int64_t bound = 20 * kept_quartets_bytes(&size), n = 0;
@@ -111,9 +108,8 @@ static int64_t resident_bytes(void)
     return bytes;
 }
 
-static void it_touches_what_is_computed_and_returns_it(void **state)
+TEST(it_touches_what_is_computed_and_returns_it)
 {
-    (void)state;
     enum { N = 10 };
     const struct kept_size large = {.n_integrals = {1000000}};
     struct integral_store *store;
@@ -134,24 +130,11 @@ static void it_touches_what_is_computed_and_returns_it(void **state)
     integral_store_destroy(store);
 }
 
-static void nothing_fits_into_no_bytes(void **state)
+TEST(nothing_fits_into_no_bytes)
 {
-    (void)state;
     struct integral_store *store;
     check_ok(integral_store_create(1, 0, &store));
     assert_false(add_quartet_of(store, 1));
     assert_false(has_quartet_of(store, 1));
     integral_store_destroy(store);
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_has_what_it_took),
-        cmocka_unit_test(numbers_of_operations_are_apart),
-        cmocka_unit_test(it_keeps_to_its_bound),
-        cmocka_unit_test(it_touches_what_is_computed_and_returns_it),
-        cmocka_unit_test(nothing_fits_into_no_bytes),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

@@ -183,9 +183,8 @@ static int check_all_tiles(const struct orbit_case *c)
     return n_in_orbits;
 }
 
-static void representatives_are_those_of_the_definition(void **state)
+TEST(representatives_are_those_of_the_definition)
 {
-    (void)state;
     const int64_t targets[] = {3, 7, 1000};
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
         for (size_t t = 0; t < sizeof targets / sizeof *targets; t++)
@@ -202,12 +201,4 @@ static void representatives_are_those_of_the_definition(void **state)
                 }
                 case_fini(&c);
             }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(representatives_are_those_of_the_definition),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,9 +22,8 @@ static struct scf_history running(void)
 static struct scf_settings settings;
 static struct scf_conditions conditions;
 
-static int begin(void **state)
+static void begin(void)
 {
-    (void)state;
     settings = scf_settings_default();
     conditions = (struct scf_conditions){.settings = &settings,
                                          .criterion = scf_criterion(&settings, 1e-10),
@@ -32,15 +31,14 @@ static int begin(void **state)
                                          .electrons_per_orbital = 2,
                                          .has_rotations = true,
                                          .tests_stability = true};
-    return 0;
 }
 
 #define DECIDES(action) assert_int_equal(scf_decide(&history, &conditions), action)
 
 /* With a gradient below the bound: an accurate F, canonical orbitals, the test of stability, in this order. */
-static void test_a_small_gradient_is_confirmed(void **state)
+TEST(a_small_gradient_is_confirmed)
 {
-    (void)state;
+    begin();
     struct scf_history history = running();
     history.gradient = 1e-9;
     history.is_accurate = false;
@@ -54,9 +52,9 @@ static void test_a_small_gradient_is_confirmed(void **state)
 }
 
 /* A density without orbitals has no gradient that could end the run. */
-static void test_a_density_without_orbitals_is_no_result(void **state)
+TEST(a_density_without_orbitals_is_no_result)
 {
-    (void)state;
+    begin();
     struct scf_history history = running();
     history.has_orbitals = false;
     history.gradient = 0;
@@ -64,9 +62,9 @@ static void test_a_density_without_orbitals_is_no_result(void **state)
     DECIDES(SCF_STEP_DIIS);
 }
 
-static void test_a_stable_state_is_tested_once(void **state)
+TEST(a_stable_state_is_tested_once)
 {
-    (void)state;
+    begin();
     const struct scf_curvature stable = {0.3, 1e-6, 0.01, 5}, open = {0.01, 1e-6, 0.1, 60},
                                saddle = {-0.2, 1e-6, 0.01, 5};
     struct scf_history history = running();
@@ -89,9 +87,9 @@ static void test_a_stable_state_is_tested_once(void **state)
 
 /* The energy ends the run alone where its error is asked for: not in the first iteration, and only if the
  * gradient falls. */
-static void test_a_right_energy_ends_the_run(void **state)
+TEST(a_right_energy_ends_the_run)
 {
-    (void)state;
+    begin();
     struct scf_history history = running();
     history.is_canonical = true;
     history.gradient = history.norm = 1e-6;
@@ -107,9 +105,9 @@ static void test_a_right_energy_ends_the_run(void **state)
 }
 
 /* Not where a curvature is so low that the gradient leaves more, or the test is open or found a saddle point. */
-static void test_a_test_can_ask_for_the_gradient(void **state)
+TEST(a_test_can_ask_for_the_gradient)
 {
-    (void)state;
+    begin();
     const struct scf_curvature flat = {1e-4, 1e-8, 1e-5, 5}, open = {0.01, 1e-6, 0.1, 60},
                                saddle = {-0.2, 1e-6, 0.01, 5};
     const struct scf_curvature *const curvatures[] = {&flat, &open, &saddle};
@@ -129,9 +127,9 @@ static void test_a_test_can_ask_for_the_gradient(void **state)
 }
 
 /* Closed shells under DIIS: changes that shrink to little in all. */
-static void test_changes_that_shrink_end_closed_shells(void **state)
+TEST(changes_that_shrink_end_closed_shells)
 {
-    (void)state;
+    begin();
     struct scf_history history = running();
     conditions.criterion.energy_error = 1e-9;
     history.is_canonical = true;
@@ -146,9 +144,9 @@ static void test_changes_that_shrink_end_closed_shells(void **state)
     DECIDES(SCF_STEP_DIIS);
 }
 
-static void test_a_stall_changes_the_method(void **state)
+TEST(a_stall_changes_the_method)
 {
-    (void)state;
+    begin();
     struct scf_history history = running();
     for (int i = 0; i < 7; i++)
         scf_history_advance(&history);
@@ -166,9 +164,9 @@ static void test_a_stall_changes_the_method(void **state)
     DECIDES(SCF_STEP_DIIS);
 }
 
-static void test_many_iterations_of_diis_are_enough(void **state)
+TEST(many_iterations_of_diis_are_enough)
 {
-    (void)state;
+    begin();
     struct scf_history history = running();
     history.iteration = 61;
     DECIDES(SCF_STEP_NEWTON);
@@ -176,9 +174,9 @@ static void test_many_iterations_of_diis_are_enough(void **state)
     DECIDES(SCF_ENDS);
 }
 
-static void test_newton_steps_stay_in_charge(void **state)
+TEST(newton_steps_stay_in_charge)
 {
-    (void)state;
+    begin();
     struct scf_history history = running();
     history.method = SCF_BY_NEWTON;
     settings.second_order = SCF_NEVER; /* after a descent */
@@ -194,9 +192,9 @@ static void test_newton_steps_stay_in_charge(void **state)
 }
 
 /* Stuck: first an accurate build; then a flat surface is as good as converged. */
-static void test_a_stuck_newton_step(void **state)
+TEST(a_stuck_newton_step)
 {
-    (void)state;
+    begin();
     struct scf_history history = running();
     history.method = SCF_BY_NEWTON;
     history.is_canonical = history.is_stuck = true;
@@ -212,21 +210,4 @@ static void test_a_stuck_newton_step(void **state)
     DECIDES(SCF_ENDS_STUCK);
     history.rounding = 1e-5;
     DECIDES(SCF_ENDS_ROUNDED);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_a_small_gradient_is_confirmed, begin),
-        cmocka_unit_test_setup(test_a_density_without_orbitals_is_no_result, begin),
-        cmocka_unit_test_setup(test_a_stable_state_is_tested_once, begin),
-        cmocka_unit_test_setup(test_a_right_energy_ends_the_run, begin),
-        cmocka_unit_test_setup(test_a_test_can_ask_for_the_gradient, begin),
-        cmocka_unit_test_setup(test_changes_that_shrink_end_closed_shells, begin),
-        cmocka_unit_test_setup(test_a_stall_changes_the_method, begin),
-        cmocka_unit_test_setup(test_many_iterations_of_diis_are_enough, begin),
-        cmocka_unit_test_setup(test_newton_steps_stay_in_charge, begin),
-        cmocka_unit_test_setup(test_a_stuck_newton_step, begin),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

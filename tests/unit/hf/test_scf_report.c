@@ -54,9 +54,8 @@ static void check_text(const char *text, const char *expected, bool contained)
         fail_msg("%s \"%s\" in:\n%s", contained ? "no" : "a", expected, text);
 }
 
-static void test_words_agree_with_verdicts(void **state)
+TEST(words_agree_with_verdicts)
 {
-    (void)state;
     const double eigenvalues[] = {-0.5, 0.5};
     for (int bits = 0; bits < 16; bits++) {
         bool converged = bits & 1, settled = bits & 2, positive = bits & 4;
@@ -78,9 +77,8 @@ static void test_words_agree_with_verdicts(void **state)
     }
 }
 
-static void test_a_curvature_below_its_error_is_not_settled(void **state)
+TEST(a_curvature_below_its_error_is_not_settled)
 {
-    (void)state;
     static const struct {
         struct scf_curvature curvature;
         const char *text;
@@ -104,9 +102,8 @@ static void test_a_curvature_below_its_error_is_not_settled(void **state)
     }
 }
 
-static void test_what_was_not_tested_is_said(void **state)
+TEST(what_was_not_tested_is_said)
 {
-    (void)state;
     char text[4096];
     struct scf_result result = some_result(true);
     report_text(1, &result, text, sizeof text);
@@ -118,9 +115,8 @@ static void test_what_was_not_tested_is_said(void **state)
 }
 
 /* A saddle point that --follow none keeps is one, and no reason to advise UHF in the same space. */
-static void test_a_saddle_point_that_is_kept_is_said(void **state)
+TEST(a_saddle_point_that_is_kept_is_said)
 {
-    (void)state;
     char text[4096];
     struct scf_result result = some_result(true);
     result.follow = SCF_FOLLOW_NONE;
@@ -131,9 +127,8 @@ static void test_a_saddle_point_that_is_kept_is_said(void **state)
     assert_string_equal(scf_point_name(scf_result_point(&result, SCF_REAL_UHF)), "saddle");
 }
 
-static void test_the_overlap_of_a_kept_occupation_is_said(void **state)
+TEST(the_overlap_of_a_kept_occupation_is_said)
 {
-    (void)state;
     static const struct {
         bool keeps;
         double overlap;
@@ -151,9 +146,8 @@ static void test_the_overlap_of_a_kept_occupation_is_said(void **state)
     }
 }
 
-static void test_saddle_points_left_are_said(void **state)
+TEST(saddle_points_left_are_said)
 {
-    (void)state;
     char text[4096];
     struct scf_result result = some_result(true);
     report_text(2, &result, text, sizeof text);
@@ -164,17 +158,4 @@ static void test_saddle_points_left_are_said(void **state)
     report_text(2, &result, text, sizeof text);
     check_text(text, "having left 1 saddle point\n", true);
     check_text(text, "energy -147.5000000000 hartree (curvature -0.030000)", true);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words_agree_with_verdicts),
-        cmocka_unit_test(test_a_curvature_below_its_error_is_not_settled),
-        cmocka_unit_test(test_what_was_not_tested_is_said),
-        cmocka_unit_test(test_a_saddle_point_that_is_kept_is_said),
-        cmocka_unit_test(test_the_overlap_of_a_kept_occupation_is_said),
-        cmocka_unit_test(test_saddle_points_left_are_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,9 +55,8 @@ static void check_tiles(const struct shells *shells, int64_t target)
     tiling_destroy(tiling);
 }
 
-static void test_tiles_are_as_large_as_the_target_lets_them(void **state)
+TEST(tiles_are_as_large_as_the_target_lets_them)
 {
-    (void)state;
     int sizes[200];
     uint64_t random = 1;
     for (int i = 0; i < 200; i++) {
@@ -71,9 +70,8 @@ static void test_tiles_are_as_large_as_the_target_lets_them(void **state)
     free_groups(&shells);
 }
 
-static void test_a_larger_group_is_a_tile_of_its_own(void **state)
+TEST(a_larger_group_is_a_tile_of_its_own)
 {
-    (void)state;
     const int sizes[] = {1, 1, 11, 1, 3, 3};
     const int64_t first_group[] = {0, 2, 3, 5, 6};
     struct shells shells = shells_of_sizes(6, sizes);
@@ -95,9 +93,8 @@ static void check_pair_number(int64_t I, int64_t J)
     assert_int_equal(column, J);
 }
 
-static void test_pairs_are_numbered_row_by_row(void **state)
+TEST(pairs_are_numbered_row_by_row)
 {
-    (void)state;
     int64_t number = 0;
     for (int64_t I = 0; I < 300; I++)
         for (int64_t J = 0; J <= I; J++) {
@@ -128,9 +125,8 @@ static int64_t default_target(int64_t n_atoms, int64_t n_groups, const int *of_a
     return target;
 }
 
-static void test_the_default_target_makes_few_tiles_of_at_most_40(void **state)
+TEST(the_default_target_makes_few_tiles_of_at_most_40)
 {
-    (void)state;
     const struct {
         int n_groups, sizes[8];
     } atoms[] = {
@@ -147,9 +143,8 @@ static void test_the_default_target_makes_few_tiles_of_at_most_40(void **state)
     }
 }
 
-static void test_the_default_target_of_known_bases(void **state)
+TEST(the_default_target_of_known_bases)
 {
-    (void)state;
     const int s[] = {1}, h[] = {11}, carbon[] = {1, 1, 1, 3, 3, 5};
     assert_int_equal(default_target(3840, 1, s, 1), 40); /* Be256 of the papers */
     assert_int_equal(default_target(1000, 1, s, 8), 40);
@@ -163,9 +158,8 @@ static void test_the_default_target_of_known_bases(void **state)
 }
 
 /* Where the square root of a double no longer separates neighbours. */
-static void test_pair_numbers_are_exact_up_to_2_to_the_62(void **state)
+TEST(pair_numbers_are_exact_up_to_2_to_the_62)
 {
-    (void)state;
     for (int64_t size = 1000; size < INT64_C(3037000498); size += size / 2 + 12345)
         for (int64_t I = size; I < size + 3; I++) {
             check_pair_number(I, 0);
@@ -180,17 +174,4 @@ static void test_pair_numbers_are_exact_up_to_2_to_the_62(void **state)
         assert_true(J >= 0 && J <= I);
         assert_true((__int128)I * (I + 1) / 2 + J == index);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tiles_are_as_large_as_the_target_lets_them),
-        cmocka_unit_test(test_a_larger_group_is_a_tile_of_its_own),
-        cmocka_unit_test(test_the_default_target_makes_few_tiles_of_at_most_40),
-        cmocka_unit_test(test_the_default_target_of_known_bases),
-        cmocka_unit_test(test_pairs_are_numbered_row_by_row),
-        cmocka_unit_test(test_pair_numbers_are_exact_up_to_2_to_the_62),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

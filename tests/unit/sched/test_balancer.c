@@ -37,9 +37,8 @@ static int compare_timed(const void *left, const void *right)
     return (a->task < b->task) - (a->task > b->task);
 }
 
-static void test_bins_are_a_sorted_list(void **state)
+TEST(bins_are_a_sorted_list)
 {
-    (void)state;
     struct random_stream random;
     random_stream_init(&random, 7, 0);
     struct duration_bins bins = {0};
@@ -73,9 +72,8 @@ static void test_bins_are_a_sorted_list(void **state)
 }
 
 /* A bin's tasks count as their mean, which is within a thousandth of each. */
-static void test_bins_keep_durations_to_a_thousandth(void **state)
+TEST(bins_keep_durations_to_a_thousandth)
 {
-    (void)state;
     struct random_stream random;
     random_stream_init(&random, 8, 0);
     struct duration_bins bins = {0};
@@ -101,9 +99,8 @@ static void test_bins_keep_durations_to_a_thousandth(void **state)
 }
 
 /* A load does not become smaller by tasks whose durations are not known. */
-static void test_an_unknown_duration_is_the_mean(void **state)
+TEST(an_unknown_duration_is_the_mean)
 {
-    (void)state;
     const double times_s[] = {1, 3, -1, -1};
     struct duration_bins bins = {0};
     for (size_t i = 0; i < N_OF(times_s); i++)
@@ -112,9 +109,8 @@ static void test_an_unknown_duration_is_the_mean(void **state)
     duration_bins_fini(&bins);
 }
 
-static void test_lists_of_bins(void **state)
+TEST(lists_of_bins)
 {
-    (void)state;
     const double times_s[] = {1, 3, 0, 1.5, 9, 2, 1, 0.3, 8.5};
     const int64_t longest_first[] = {4, 8, 1, 5, 0, 3, 6, 7, 2};
     struct duration_bins bins = {0};
@@ -169,9 +165,8 @@ static void walk(const struct balancer_tree *tree, struct balancer_place place, 
     }
 }
 
-static void test_tree_has_every_worker_once(void **state)
+TEST(tree_has_every_worker_once)
 {
-    (void)state;
     for (int n_leaves = 2; n_leaves < 300; n_leaves++) {
         const int64_t branchings[] = {2, 3, 7, 16, n_leaves};
         for (size_t b = 0; b < N_OF(branchings); b++) {
@@ -428,9 +423,8 @@ static const struct balancer_rules rule_cases[] = {
     {.branching = 7, .donate_above = 1.1, .fill_to = 1.5, .as_published = true},
 };
 
-static void test_moves_what_the_algorithms_move(void **state)
+TEST(moves_what_the_algorithms_move)
 {
-    (void)state;
     struct random_stream random;
     int n_exact = 0;
     random_stream_init(&random, 9, 0);
@@ -467,9 +461,8 @@ static void check_pairs(struct random_stream *random, int tasks_each, double spr
     assert_true(n_workers < 20 || after_s <= before.best_s * (1 + excess));
 }
 
-static void test_pairs_even_out_few_tasks(void **state)
+TEST(pairs_even_out_few_tasks)
 {
-    (void)state;
     struct random_stream random;
     random_stream_init(&random, 11, 0);
     for (int round = 0; round < 100; round++) {
@@ -480,9 +473,8 @@ static void test_pairs_even_out_few_tasks(void **state)
 }
 
 /* Seconds come out even, not tasks: a worker at half the speed gets half of the work. */
-static void test_loads_are_even_by_speed(void **state)
+TEST(loads_are_even_by_speed)
 {
-    (void)state;
     static double time_s[max_tasks];
     static int32_t worker[max_tasks];
     const double choices[] = {0.5, 1, 1, 1, 2};
@@ -506,19 +498,4 @@ static void test_loads_are_even_by_speed(void **state)
         struct loads after = find_loads(&balance, worker);
         assert_true(after.max_s <= after.best_s * 1.05);
     }
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bins_are_a_sorted_list),
-        cmocka_unit_test(test_bins_keep_durations_to_a_thousandth),
-        cmocka_unit_test(test_an_unknown_duration_is_the_mean),
-        cmocka_unit_test(test_lists_of_bins),
-        cmocka_unit_test(test_tree_has_every_worker_once),
-        cmocka_unit_test(test_moves_what_the_algorithms_move),
-        cmocka_unit_test(test_pairs_even_out_few_tasks),
-        cmocka_unit_test(test_loads_are_even_by_speed),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

@@ -13,9 +13,8 @@ static struct bnsl_data parse(const char *text)
     return data;
 }
 
-static void test_a_table_is_read(void **state)
+TEST(a_table_is_read)
 {
-    (void)state;
     struct bnsl_data data = parse("rain , \"wet grass\",n\r\nno,yes,7\r\nyes, yes,8\nno,no,7\n\n");
     static const uint8_t expected[3][3] = {{0, 1, 0}, {0, 0, 1}, {0, 1, 0}};
     assert_int_equal(data.n_variables, 3);
@@ -30,9 +29,8 @@ static void test_a_table_is_read(void **state)
     free(data.values);
 }
 
-static void test_bad_tables_are_refused(void **state)
+TEST(bad_tables_are_refused)
 {
-    (void)state;
     static const struct {
         const char *text, *word;
     } cases[] = {
@@ -57,9 +55,8 @@ static void test_bad_tables_are_refused(void **state)
 }
 
 /* Measured values are not categories. */
-static void test_too_many_categories_are_refused(void **state)
+TEST(too_many_categories_are_refused)
 {
-    (void)state;
     char text[4096];
     int length = sprintf(text, "a,b\n");
     for (int i = 0; i <= BNSL_MAX_STATES; i++)
@@ -70,9 +67,8 @@ static void test_too_many_categories_are_refused(void **state)
     free(data.values);
 }
 
-static void test_networks_are_read_and_bad_ones_refused(void **state)
+TEST(networks_are_read_and_bad_ones_refused)
 {
-    (void)state;
     struct bnsl_data data = parse("a,b,c\n1,2,3\n");
     struct bnsl_graph graph;
     const char *text = "parent,child\nc,a\nb,a\n";
@@ -102,15 +98,4 @@ static void test_networks_are_read_and_bad_ones_refused(void **state)
         bnsl_graph_fini(&graph);
     }
     free(data.values);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_table_is_read),
-        cmocka_unit_test(test_bad_tables_are_refused),
-        cmocka_unit_test(test_too_many_categories_are_refused),
-        cmocka_unit_test(test_networks_are_read_and_bad_ones_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,9 +29,8 @@ static bool equivalent(const struct bnsl_graph *first, const struct bnsl_graph *
 }
 
 /* An edge keeps its direction if it has the same in all equivalent graphs: the union of these. */
-static void test_equivalence_classes_follow_the_definition(void **state)
+TEST(equivalence_classes_follow_the_definition)
 {
-    (void)state;
     int n_classes = 0;
     bnsl_all_dags(dags);
     for (int i = 0; i < BNSL_N_DAGS; i++) {
@@ -56,9 +55,8 @@ static void test_equivalence_classes_follow_the_definition(void **state)
     bnsl_free_dags(dags);
 }
 
-static void test_difference_counts_missing_extra_and_reversed_edges(void **state)
+TEST(difference_counts_missing_extra_and_reversed_edges)
 {
-    (void)state;
     struct bnsl_graph first, second;
     check_ok(bnsl_graph_init(&first, BNSL_N));
     check_ok(bnsl_graph_init(&second, BNSL_N));
@@ -76,13 +74,4 @@ static void test_difference_counts_missing_extra_and_reversed_edges(void **state
     assert_int_equal(difference.reversed, 1);
     bnsl_graph_fini(&first);
     bnsl_graph_fini(&second);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equivalence_classes_follow_the_definition),
-        cmocka_unit_test(test_difference_counts_missing_extra_and_reversed_edges),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,9 +43,8 @@ static double reference(const struct bnsl_data *data, const struct family *famil
 }
 
 /* Both kinds of tables: all configurations of a few parents, those that occur of many. */
-static void test_scores_follow_the_formula(void **state)
+TEST(scores_follow_the_formula)
 {
-    (void)state;
     struct bnsl_data data = bnsl_case_data(12, 150, 1);
     struct bnsl_scorer scorer;
     struct random_stream random;
@@ -99,9 +98,8 @@ static void check_cubes(struct bnsl_candidates *candidates, struct bnsl_scorer *
     free(scores);
 }
 
-static void test_every_parent_set_is_in_one_cube(void **state)
+TEST(every_parent_set_is_in_one_cube)
 {
-    (void)state;
     struct bnsl_data data = bnsl_case_data(10, 100, 2);
     struct bnsl_candidates candidates;
     struct bnsl_scorer scorer;
@@ -121,9 +119,8 @@ static void test_every_parent_set_is_in_one_cube(void **state)
 }
 
 /* b is a with errors, c is b with more of them, d is on its own. */
-static void test_candidates_are_the_best_single_parents(void **state)
+TEST(candidates_are_the_best_single_parents)
 {
-    (void)state;
     static char text[200000];
     struct random_stream random;
     int length = sprintf(text, "a,b,c,d\n");
@@ -153,14 +150,4 @@ static void test_candidates_are_the_best_single_parents(void **state)
     }
     bnsl_scorer_fini(&scorer);
     free(data.values);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scores_follow_the_formula),
-        cmocka_unit_test(test_every_parent_set_is_in_one_cube),
-        cmocka_unit_test(test_candidates_are_the_best_single_parents),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

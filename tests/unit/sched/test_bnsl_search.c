@@ -48,9 +48,8 @@ static bool is_useful(const double *scores, int set)
     return true;
 }
 
-static void test_pruning_drops_only_useless_sets(void **state)
+TEST(pruning_drops_only_useless_sets)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 100; seed++) {
         struct scores scores;
         make(&scores, seed, seed % 2 == 0);
@@ -86,9 +85,8 @@ static double score_of(const struct scores *scores, const struct bnsl_graph *gra
     return sum;
 }
 
-static void test_the_best_of_all_networks_is_found(void **state)
+TEST(the_best_of_all_networks_is_found)
 {
-    (void)state;
     static struct bnsl_graph dags[BNSL_N_DAGS];
     bnsl_all_dags(dags);
     for (uint64_t seed = 0; seed < 200; seed++) {
@@ -111,13 +109,4 @@ static void test_the_best_of_all_networks_is_found(void **state)
         free(families.list);
     }
     bnsl_free_dags(dags);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pruning_drops_only_useless_sets),
-        cmocka_unit_test(test_the_best_of_all_networks_is_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,18 +59,16 @@ static int64_t optimum(int64_t n_nodes)
     }
 }
 
-static void test_every_member_as_soon_as_possible(void **state)
+TEST(every_member_as_soon_as_possible)
 {
-    (void)state;
     const int64_t numbers[] = {1, 2, 15, 16, 17, 32, 33, 100, 800, 817, 2400, 16384, 163840};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         assert_int_equal(send_to_all(numbers[i]),
                          optimum((numbers[i] + NODE_SIZE - 1) / NODE_SIZE));
 }
 
-static void test_most_members(void **state)
+TEST(most_members)
 {
-    (void)state;
     const int64_t n = INT64_C(1) << 40;
     struct broadcast_tree tree;
     broadcast_tree_init(&tree, n - 1, n);
@@ -78,13 +76,4 @@ static void test_most_members(void **state)
     broadcast_tree_init(&tree, n - NODE_SIZE, n);
     assert_in_range(tree.parent, 0, n - NODE_SIZE - 1);
     assert_int_equal(broadcast_tree_visit(&tree, NULL, NULL), NODE_SIZE - 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_member_as_soon_as_possible),
-        cmocka_unit_test(test_most_members),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,9 +33,8 @@ static void run_round(struct comparison *comparison, int position, const char *m
     check_ok(comparison_end(comparison, position));
 }
 
-static void test_a_mode_named_again_gets_a_number(void **state)
+TEST(a_mode_named_again_gets_a_number)
 {
-    (void)state;
     struct comparison comparison = {0};
     const char *const modes[] = {"auto", "static", "auto", "auto", "au"};
     const char *const names[] = {"auto", "static", "auto#2", "auto#3", "au"};
@@ -50,9 +49,8 @@ static void test_a_mode_named_again_gets_a_number(void **state)
     comparison_fini(&comparison);
 }
 
-static void test_iterations_that_count(void **state)
+TEST(iterations_that_count)
 {
-    (void)state;
     struct comparison comparison = {0};
     const double seconds[] = {100, 50, 1, 2, 6};
     const double expected[] = {100, 50, 1, 1.5, 3};
@@ -63,9 +61,8 @@ static void test_iterations_that_count(void **state)
     comparison_fini(&comparison);
 }
 
-static void test_rounds_needed(void **state)
+TEST(rounds_needed)
 {
-    (void)state;
     assert_int_equal(comparison_rounds_needed(2), 7);
     assert_int_equal(comparison_rounds_needed(9), 10);
     for (int64_t n = 6; n <= 7; n++) {
@@ -96,9 +93,8 @@ static void keep_line(const char *line, void *to)
 }
 
 /* Simulated times may be zero, and without noise they are the same. */
-static void test_equal_times_are_not_distinguishable(void **state)
+TEST(equal_times_are_not_distinguishable)
 {
-    (void)state;
     for (int seconds = 0; seconds < 2; seconds++) {
         struct comparison comparison = {0};
         struct printed printed = {0};
@@ -118,9 +114,8 @@ static void test_equal_times_are_not_distinguishable(void **state)
     }
 }
 
-static void test_rows_keep_their_columns(void **state)
+TEST(rows_keep_their_columns)
 {
-    (void)state;
     struct comparison comparison = {0};
     struct printed printed = {0};
     for (int round = 0; round < 20; round++)
@@ -136,9 +131,8 @@ static void test_rows_keep_their_columns(void **state)
 }
 
 /* Said before the first round: from 7 on two modes can differ, a mode alone from none. */
-static void test_the_rounds_that_modes_need_are_printed(void **state)
+TEST(the_rounds_that_modes_need_are_printed)
 {
-    (void)state;
     struct printed printed = {0};
     struct comparison comparison = {0};
     comparison_add(&comparison, "static");
@@ -170,9 +164,8 @@ static int64_t count_order(const struct comparison *comparison, int64_t n_rounds
     return n;
 }
 
-static void test_each_order_of_real_rounds_is_as_frequent(void **state)
+TEST(each_order_of_real_rounds_is_as_frequent)
 {
-    (void)state;
     static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                      {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     for (int64_t seed = 1; seed <= 3; seed++) {
@@ -192,9 +185,8 @@ static void test_each_order_of_real_rounds_is_as_frequent(void **state)
     }
 }
 
-static void test_copies_have_seeds_of_their_own(void **state)
+TEST(copies_have_seeds_of_their_own)
 {
-    (void)state;
     struct comparison comparison = {.seed = 7};
     const char *const modes[] = {"auto", "static", "auto", "auto"};
     const int64_t seeds[] = {7, 7, 1007, 2007};
@@ -266,23 +258,20 @@ static int count_different(int n_modes, double ratio, double delay, int n)
     return n_different;
 }
 
-static void test_the_same_mode_is_not_different(void **state)
+TEST(the_same_mode_is_not_different)
 {
-    (void)state;
     assert_true(count_different(2, 1, 0, n_comparisons) <= n_comparisons * 5 / 100);
     /* Nine equal modes: no more than 5 % of comparisons call any of them different. */
     assert_true(count_different(9, 1, 0, n_comparisons / 4) <= n_comparisons / 4 * 5 / 100 + 1);
 }
 
-static void test_a_delay_of_later_modes_favours_none(void **state)
+TEST(a_delay_of_later_modes_favours_none)
 {
-    (void)state;
     assert_true(count_different(2, 1, 0.06, n_comparisons) <= n_comparisons * 5 / 100);
 }
 
-static void test_ten_per_cent_are_found(void **state)
+TEST(ten_per_cent_are_found)
 {
-    (void)state;
     assert_true(count_different(2, 1.1, 0, n_comparisons) >= n_comparisons * 90 / 100);
 }
 
@@ -345,9 +334,8 @@ static int count_different_pools(double ratio)
     return n_different;
 }
 
-static void test_simulated_pools(void **state)
+TEST(simulated_pools)
 {
-    (void)state;
     assert_true(count_different_pools(1) <= n_comparisons * 5 / 100);
     assert_true(count_different_pools(1.1) >= n_comparisons * 90 / 100);
 }
@@ -414,9 +402,8 @@ static int count_different_choices(double ratio)
 }
 
 /* The tasks of a round are those of every mode: only its choices make copies differ. */
-static void test_copies_choose_differently(void **state)
+TEST(copies_choose_differently)
 {
-    (void)state;
     struct comparison comparison;
     compare_random_mode("steal,steal,static,static", 1, 1, &comparison);
     const struct comparison_mode *modes = comparison.modes;
@@ -425,16 +412,14 @@ static void test_copies_choose_differently(void **state)
     comparison_fini(&comparison);
 }
 
-static void test_random_modes(void **state)
+TEST(random_modes)
 {
-    (void)state;
     assert_true(count_different_choices(1) <= n_comparisons * 5 / 100);
     assert_true(count_different_choices(1.05) >= n_comparisons * 80 / 100);
 }
 
-static void test_what_is_no_comparison_is_refused(void **state)
+TEST(what_is_no_comparison_is_refused)
 {
-    (void)state;
     struct noisy_pool self = {.ratio = 1};
     const struct taskpool_machine machine = {.n_workers = 4, .time = task_time, .context = &self};
     const struct taskpool_problem problem = {.n_tasks = 40, .context = &self};
@@ -456,24 +441,7 @@ static void test_what_is_no_comparison_is_refused(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_mode_named_again_gets_a_number),
-        cmocka_unit_test(test_iterations_that_count),
-        cmocka_unit_test(test_rounds_needed),
-        cmocka_unit_test(test_equal_times_are_not_distinguishable),
-        cmocka_unit_test(test_rows_keep_their_columns),
-        cmocka_unit_test(test_the_rounds_that_modes_need_are_printed),
-        cmocka_unit_test(test_each_order_of_real_rounds_is_as_frequent),
-        cmocka_unit_test(test_copies_have_seeds_of_their_own),
-        cmocka_unit_test(test_the_same_mode_is_not_different),
-        cmocka_unit_test(test_a_delay_of_later_modes_favours_none),
-        cmocka_unit_test(test_ten_per_cent_are_found),
-        cmocka_unit_test(test_simulated_pools),
-        cmocka_unit_test(test_copies_choose_differently),
-        cmocka_unit_test(test_random_modes),
-        cmocka_unit_test(test_what_is_no_comparison_is_refused),
-    };
     if (argc > 1)
         n_comparisons = atoi(argv[1]);
-    return check_run_parallel(tests, &argc, &argv);
+    return check_run(argc, argv);
 }

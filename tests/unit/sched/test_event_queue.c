@@ -94,18 +94,16 @@ static void run(int pattern, int64_t n_initial, int64_t n_steps)
     free(model.events);
 }
 
-static void events_come_by_time_and_then_in_the_order_of_adding(void **state)
+TEST(events_come_by_time_and_then_in_the_order_of_adding)
 {
-    (void)state;
     static const int64_t n_initial[] = {1, 2, 63, 65, 700, 3000};
     for (int pattern = 0; pattern < N_PATTERNS; pattern++)
         for (size_t i = 0; i < sizeof n_initial / sizeof n_initial[0]; i++)
             run(pattern, n_initial[i], 4000);
 }
 
-static void what_was_not_taken_is_freed(void **state)
+TEST(what_was_not_taken_is_freed)
 {
-    (void)state;
     struct event_queue queue = {0};
     struct event event;
     for (int i = 0; i < 5000; i++)
@@ -114,13 +112,4 @@ static void what_was_not_taken_is_freed(void **state)
         assert_true(event_queue_next(&queue, &event));
     event_queue_fini(&queue);
     assert_false(event_queue_next(&queue, &event));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events_come_by_time_and_then_in_the_order_of_adding),
-        cmocka_unit_test(what_was_not_taken_is_freed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

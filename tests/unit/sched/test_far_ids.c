@@ -94,9 +94,8 @@ static void run_far_pool(const struct taskpool_mode *mode, int64_t first, int64_
         task_ranges_fini(&owned[worker]);
 }
 
-static void test_far_ids_run_once(void **state)
+TEST(far_ids_run_once)
 {
-    (void)state;
     const int64_t steps[] = {1, 7, INT64_C(1) << 33};
     int n_modes = 0;
     for (int i = 0; i < mode_count(); i++) {
@@ -110,12 +109,4 @@ static void test_far_ids_run_once(void **state)
         }
     }
     assert_true(n_modes >= 8);
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_far_ids_run_once),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

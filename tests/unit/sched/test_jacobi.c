@@ -71,17 +71,15 @@ static void check_sweeps(const char *points, int n_sweeps)
     jacobi_fini(&jacobi);
 }
 
-static void test_sweeps_give_the_known_solution(void **state)
+TEST(sweeps_give_the_known_solution)
 {
-    (void)state;
     check_sweeps("1,1,1", 3);
     check_sweeps("5,12,9", 40);
     check_sweeps("16,3,31", 40);
 }
 
-static void test_sizes_are_read_and_bad_ones_refused(void **state)
+TEST(sizes_are_read_and_bad_ones_refused)
 {
-    (void)state;
     struct jacobi jacobi;
     check_ok(jacobi_init("64,512,65", &jacobi));
     assert_int_equal(jacobi.n[0], 64);
@@ -131,9 +129,8 @@ static void check_owners(const struct workload *workload, int n_workers, int nod
     free(n_owned);
 }
 
-static void test_owners_are_of_the_node_of_the_block(void **state)
+TEST(owners_are_of_the_node_of_the_block)
 {
-    (void)state;
     static const int cases[][3] = {/* workers, of a node, ny */
                                    {64, 16, 512}, {64, 16, 50}, {40, 16, 37},
                                    {3, 16, 7},    {7, 1, 5},    {20, 8, 3}};
@@ -146,9 +143,8 @@ static void test_owners_are_of_the_node_of_the_block(void **state)
     }
 }
 
-static void test_seeding_by_blocks_gives_owned_tasks(void **state)
+TEST(seeding_by_blocks_gives_owned_tasks)
 {
-    (void)state;
     enum { n_workers = 128 };
     struct workload *workload = simulated("512,64,64", n_workers, 16);
     const struct taskpool_problem *problem = &workload->problem;
@@ -162,9 +158,8 @@ static void test_seeding_by_blocks_gives_owned_tasks(void **state)
 }
 
 /* 10 points along x on 3 nodes: blocks of 4, 3 and 3. */
-static void test_durations_are_in_proportion_to_points(void **state)
+TEST(durations_are_in_proportion_to_points)
 {
-    (void)state;
     struct workload *workload = simulated("10,6,7", 9, 3);
     const struct taskpool_problem *problem = &workload->problem;
     double points = 0;
@@ -179,9 +174,8 @@ static void test_durations_are_in_proportion_to_points(void **state)
     workload_destroy(workload);
 }
 
-static void test_more_nodes_than_points_are_refused(void **state)
+TEST(more_nodes_than_points_are_refused)
 {
-    (void)state;
     struct workload *workload;
     check_status(STATUS_USAGE, workload_create(&(struct workload_settings){.jacobi = "3,9,9",
                                                                            .n_sweeps = 1,
@@ -189,17 +183,4 @@ static void test_more_nodes_than_points_are_refused(void **state)
                                                                            .n_simulated = 49,
                                                                            .node_size = 16},
                                                MPI_COMM_SELF, &workload));
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sweeps_give_the_known_solution),
-        cmocka_unit_test(test_sizes_are_read_and_bad_ones_refused),
-        cmocka_unit_test(test_owners_are_of_the_node_of_the_block),
-        cmocka_unit_test(test_seeding_by_blocks_gives_owned_tasks),
-        cmocka_unit_test(test_durations_are_in_proportion_to_points),
-        cmocka_unit_test(test_more_nodes_than_points_are_refused),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

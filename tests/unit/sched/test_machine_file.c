@@ -21,9 +21,8 @@ static enum status read_text(const char *text, struct machine_settings *settings
     return status;
 }
 
-static void test_given_options_override_the_file(void **state)
+TEST(given_options_override_the_file)
 {
-    (void)state;
     struct machine_settings settings = machine_settings_unknown;
     settings.times.overhead_s = 0.25;
     check_ok(read_text("{\"node-size\": 3, \"latency\": 0, \"overhead\": 1, \"bandwidth\": 1e3,"
@@ -37,18 +36,16 @@ static void test_given_options_override_the_file(void **state)
     assert_int_equal(settings.n_workers, 0);
 }
 
-static void test_forms_of_other_writers_are_read(void **state)
+TEST(forms_of_other_writers_are_read)
 {
-    (void)state;
     struct machine_settings settings = machine_settings_unknown;
     check_ok(
         read_text("\xEF\xBB\xBF{\"node-size\": 3e2, \"latency\": 0, \"overhead\": 1}", &settings));
     assert_int_equal(settings.node_size, 300);
 }
 
-static void test_broken_files_are_refused(void **state)
+TEST(broken_files_are_refused)
 {
-    (void)state;
     static const struct {
         const char *text, *word;
     } cases[] = {
@@ -78,17 +75,15 @@ static void test_broken_files_are_refused(void **state)
     }
 }
 
-static void test_a_missing_file_is_refused(void **state)
+TEST(a_missing_file_is_refused)
 {
-    (void)state;
     struct machine_settings settings = machine_settings_unknown;
     check_status(STATUS_IO, machine_file_read("test_no_such_file", MPI_COMM_WORLD, &settings));
 }
 
 /* Nodes of 3 for 7 workers: the last one is alone. */
-static void test_a_worker_alone_keeps_its_speed(void **state)
+TEST(a_worker_alone_keeps_its_speed)
 {
-    (void)state;
     double speeds[] = {1, 1, 2, 1, 1, 1, 0.5};
     const double expected[] = {0.8, 0.8, 1.6, 0.8, 0.8, 0.8, 0.5};
     machine_apply_contention(0.8, 3, 7, speeds);
@@ -101,9 +96,8 @@ static void test_a_worker_alone_keeps_its_speed(void **state)
     check_close(two[1], 0.9, 1e-15);
 }
 
-static void test_half_of_the_samples_lies_between_the_quartiles(void **state)
+TEST(half_of_the_samples_lies_between_the_quartiles)
 {
-    (void)state;
     struct samples samples = {0};
     assert_int_equal(samples_quartiles(&samples).n, 0);
     for (int i = 8; i >= 0; i--)
@@ -116,18 +110,6 @@ static void test_half_of_the_samples_lies_between_the_quartiles(void **state)
     assert_int_equal(samples_quartiles(&samples).n, SAMPLES_MAX);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_given_options_override_the_file),
-        cmocka_unit_test(test_forms_of_other_writers_are_read),
-        cmocka_unit_test(test_broken_files_are_refused),
-        cmocka_unit_test(test_a_missing_file_is_refused),
-        cmocka_unit_test(test_a_worker_alone_keeps_its_speed),
-        cmocka_unit_test(test_half_of_the_samples_lies_between_the_quartiles),
-    };
-    MPI_Init(NULL, NULL);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    MPI_Finalize();
-    return failed;
-}
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

@@ -70,9 +70,8 @@ static double bound_of(const struct bounded_pool *pool)
     return bound.seconds;
 }
 
-static void test_without_data_it_is_work_or_the_longest_task(void **state)
+TEST(without_data_it_is_work_or_the_longest_task)
 {
-    (void)state;
     const double speeds[] = {2, 1, 1};
     struct bounded_pool pool;
     init_bounded(&pool, 3, 8);
@@ -86,9 +85,8 @@ static void test_without_data_it_is_work_or_the_longest_task(void **state)
 
 /* All n tasks are at home on worker 0 of two: what leaves takes block_s more each, or the kept block once:
  * 2 M = n + what is moved. */
-static void test_what_leaves_its_home_moves(void **state)
+TEST(what_leaves_its_home_moves)
 {
-    (void)state;
     const double n = 8;
     struct bounded_pool pool;
     init_bounded(&pool, 2, (int64_t)n);
@@ -100,9 +98,8 @@ static void test_what_leaves_its_home_moves(void **state)
 }
 
 /* Card of worker 0: what leaves it takes 3 s each. M = 3 (n - M). */
-static void test_the_card_of_a_home_bounds(void **state)
+TEST(the_card_of_a_home_bounds)
 {
-    (void)state;
     struct bounded_pool pool;
     init_bounded(&pool, 4, 8);
     pool.machine.bandwidth = 1000 / 3.0;
@@ -113,9 +110,8 @@ static void test_the_card_of_a_home_bounds(void **state)
 
 /* Blocks of two owners: one of them moves for each task, wherever that runs. Kept, both tasks of a pair of
  * blocks need one move together. */
-static void test_tasks_of_two_owners_move_data_anywhere(void **state)
+TEST(tasks_of_two_owners_move_data_anywhere)
 {
-    (void)state;
     struct bounded_pool pool;
     init_bounded(&pool, 2, 4);
     for (int64_t task = 0; task < 4; task++) {
@@ -173,9 +169,8 @@ static void draw_bounded(struct bounded_pool *pool, struct random_stream *random
     }
 }
 
-static void test_no_placement_is_faster(void **state)
+TEST(no_placement_is_faster)
 {
-    (void)state;
     struct random_stream random;
     int n_close = 0;
     random_stream_init(&random, 1, 0);
@@ -192,17 +187,6 @@ static void test_no_placement_is_faster(void **state)
     assert_true(n_close >= 15);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_without_data_it_is_work_or_the_longest_task),
-        cmocka_unit_test(test_what_leaves_its_home_moves),
-        cmocka_unit_test(test_the_card_of_a_home_bounds),
-        cmocka_unit_test(test_tasks_of_two_owners_move_data_anywhere),
-        cmocka_unit_test(test_no_placement_is_faster),
-    };
-    MPI_Init(NULL, NULL);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    MPI_Finalize();
-    return failed;
-}
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

@@ -54,9 +54,8 @@ static void simulate(const char *mode, struct taskpool_problem problem,
     taskpool_destroy(pool);
 }
 
-static void test_it_begins_by_cost_or_cyclically(void **state)
+TEST(it_begins_by_cost_or_cyclically)
 {
-    (void)state;
     simulate("auto", (struct taskpool_problem){0}, equal_time);
     for (int task = 0; task < N_TASKS; task++)
         assert_int_equal(first_worker[task], task % N_WORKERS);
@@ -68,9 +67,8 @@ static void test_it_begins_by_cost_or_cyclically(void **state)
     assert_true(figures[0].efficiency > 0.98);
 }
 
-static void test_the_first_iteration_is_near_that_of_a_counter(void **state)
+TEST(the_first_iteration_is_near_that_of_a_counter)
 {
-    (void)state;
     simulate("counter", (struct taskpool_problem){0}, falling_time);
     double counter_s = figures[0].makespan_s;
     simulate("auto", (struct taskpool_problem){0}, falling_time);
@@ -82,9 +80,8 @@ static bool says(int iteration, const char *words)
     return strcmp(figures[iteration].choice.what, words) == 0;
 }
 
-static void test_each_iteration_says_what_was_chosen(void **state)
+TEST(each_iteration_says_what_was_chosen)
 {
-    (void)state;
     simulate("auto", (struct taskpool_problem){0}, equal_time);
     assert_true(says(0, "tasks as seeded, stealing"));
     assert_true(says(1, "tasks stay, stealing"));
@@ -133,24 +130,13 @@ static struct taskpool_iteration grow_tree(const char *mode)
     return grew;
 }
 
-static void test_dynamic_pools_are_those_of_lifeline(void **state)
+TEST(dynamic_pools_are_those_of_lifeline)
 {
-    (void)state;
     struct taskpool_iteration own = grow_tree("auto"), lifeline = grow_tree("lifeline");
     assert_true(own.makespan_s == lifeline.makespan_s);
     assert_int_equal(own.messages, lifeline.messages);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_it_begins_by_cost_or_cyclically),
-        cmocka_unit_test(test_the_first_iteration_is_near_that_of_a_counter),
-        cmocka_unit_test(test_each_iteration_says_what_was_chosen),
-        cmocka_unit_test(test_dynamic_pools_are_those_of_lifeline),
-    };
-    MPI_Init(NULL, NULL);
-    int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
-    MPI_Finalize();
-    return n_failed;
-}
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

@@ -51,9 +51,8 @@ static void simulate(int64_t n_tasks, double (*time)(int64_t, const void *, cons
     taskpool_destroy(pool);
 }
 
-static void test_loads_become_even(void **state)
+TEST(loads_become_even)
 {
-    (void)state;
     struct taskpool_iteration iterations[N_ITERATIONS];
     simulate(100 * N_WORKERS, rising, iterations);
     assert_true(iterations[0].imbalance > 0.8);
@@ -63,18 +62,16 @@ static void test_loads_become_even(void **state)
     assert_true(iterations[1].tasks_moved > iterations[3].tasks_moved);
 }
 
-static void test_even_loads_stay(void **state)
+TEST(even_loads_stay)
 {
-    (void)state;
     struct taskpool_iteration iterations[N_ITERATIONS];
     simulate(10 * N_WORKERS, equal, iterations);
     for (int i = 0; i < N_ITERATIONS; i++)
         assert_int_equal(iterations[i].tasks_moved, 0);
 }
 
-static void test_a_task_longer_than_the_average_stays(void **state)
+TEST(a_task_longer_than_the_average_stays)
 {
-    (void)state;
     struct taskpool_iteration iterations[N_ITERATIONS];
     simulate(N_WORKERS, one_giant, iterations);
     for (int i = 0; i < N_ITERATIONS; i++)
@@ -97,9 +94,8 @@ static void count_gossip(struct taskpool_comm *comm, int to,
     n_sent[gossip->round]++;
 }
 
-static void test_gossip_is_passed_on_once_in_each_round(void **state)
+TEST(gossip_is_passed_on_once_in_each_round)
 {
-    (void)state;
     static const struct taskpool_comm_functions functions = {.send = count_gossip};
     struct taskpool_comm comm = {.functions = &functions, .rank = 1, .size = 4};
     struct gossip gossip;
@@ -123,16 +119,6 @@ static void test_gossip_is_passed_on_once_in_each_round(void **state)
     assert_int_equal(gossip.n_known, 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_loads_become_even),
-        cmocka_unit_test(test_even_loads_stay),
-        cmocka_unit_test(test_a_task_longer_than_the_average_stays),
-        cmocka_unit_test(test_gossip_is_passed_on_once_in_each_round),
-    };
-    MPI_Init(NULL, NULL);
-    int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
-    MPI_Finalize();
-    return n_failed;
-}
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

@@ -18,9 +18,8 @@ enum { MAX_WORKERS = 64 };
 /* --- the shape --- */
 
 /* The example of the paper's figure 1. */
-static void test_shape_of_32_nodes_with_fan_out_16(void **state)
+TEST(shape_of_32_nodes_with_fan_out_16)
 {
-    (void)state;
     const struct dtree_shape shape = {.n_nodes = 32, .fan_out = 16};
     struct dtree_node root = dtree_root(&shape);
     assert_int_equal(root.n_children, 2);
@@ -71,9 +70,8 @@ static int visit(const struct dtree_shape *shape, const struct dtree_node *node,
     return height;
 }
 
-static void test_every_node_has_one_parent(void **state)
+TEST(every_node_has_one_parent)
 {
-    (void)state;
     for (int n_nodes = 1; n_nodes <= 200; n_nodes++)
         for (int fan_out = 1; fan_out <= 20; fan_out++) {
             const struct dtree_shape shape = {.n_nodes = n_nodes, .fan_out = fan_out};
@@ -91,9 +89,8 @@ static void test_every_node_has_one_parent(void **state)
         }
 }
 
-static void test_fractions_follow_the_speeds(void **state)
+TEST(fractions_follow_the_speeds)
 {
-    (void)state;
     double speeds[32];
     for (int i = 0; i < 32; i++)
         speeds[i] = i == 0 ? 5 : i < 17 ? 2 : 1;
@@ -342,9 +339,8 @@ static void run_world(int n_workers, int64_t n_tasks, const struct dtree_case *o
     }
 }
 
-static void test_grants_follow_the_formula(void **state)
+TEST(grants_follow_the_formula)
 {
-    (void)state;
     const int n_workers[] = {1, 2, 3, 7, 32, 64};
     const int64_t n_tasks[] = {0, 1, 5, 100, 100000};
     const int fan_outs[] = {1, 2, 3, 16, 256};
@@ -363,9 +359,8 @@ static void test_grants_follow_the_formula(void **state)
                     }
 }
 
-static void test_grants_with_speeds(void **state)
+TEST(grants_with_speeds)
 {
-    (void)state;
     double speeds[MAX_WORKERS];
     for (int i = 0; i < MAX_WORKERS; i++)
         speeds[i] = 1 << i % 4;
@@ -377,9 +372,8 @@ static void test_grants_with_speeds(void **state)
     free(sums);
 }
 
-static void test_largest_pool(void **state)
+TEST(largest_pool)
 {
-    (void)state;
     struct dtree_case options = {.fan_out = 1, .first_share = 1, .drain = 1, .min_grant = 1};
     struct taskpool_settings settings = case_settings(&options);
     const struct taskpool_mode *dtree = mode_find("dtree");
@@ -410,9 +404,8 @@ static double one_millisecond(int64_t task, const void *record, const void *cont
     return 1e-3;
 }
 
-static void test_a_slow_worker_is_relieved(void **state)
+TEST(a_slow_worker_is_relieved)
 {
-    (void)state;
     double speeds[16];
     for (int i = 0; i < 16; i++)
         speeds[i] = i == 5 ? 1 / 3.0 : 1;
@@ -450,9 +443,8 @@ static double seconds_with_progress(int progress)
 }
 
 /* Leaves get no message while they run tasks, so that parents' threads are all that matter. */
-static void test_simulated_parents_have_a_thread_unless_told_otherwise(void **state)
+TEST(simulated_parents_have_a_thread_unless_told_otherwise)
 {
-    (void)state;
     struct taskpool_settings settings;
     taskpool_settings_default(&settings);
     double seconds = seconds_with_progress(settings.progress);
@@ -460,20 +452,6 @@ static void test_simulated_parents_have_a_thread_unless_told_otherwise(void **st
     assert_true(seconds_with_progress(TASKPOOL_PROGRESS_POLL) > 1.2 * seconds);
 }
 
-int main(int argc, char **argv)
-{
-    MPI_Init(&argc, &argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shape_of_32_nodes_with_fan_out_16),
-        cmocka_unit_test(test_every_node_has_one_parent),
-        cmocka_unit_test(test_fractions_follow_the_speeds),
-        cmocka_unit_test(test_grants_follow_the_formula),
-        cmocka_unit_test(test_grants_with_speeds),
-        cmocka_unit_test(test_largest_pool),
-        cmocka_unit_test(test_a_slow_worker_is_relieved),
-        cmocka_unit_test(test_simulated_parents_have_a_thread_unless_told_otherwise),
-    };
-    int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
-    MPI_Finalize();
-    return n_failed;
-}
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

@@ -22,9 +22,8 @@ static int64_t size_of(int64_t n_tasks, int64_t n, bool skew, int64_t i)
     return tasklets_border(n_tasks, n, skew, i + 1) - tasklets_border(n_tasks, n, skew, i);
 }
 
-static void test_tasklets_hold_every_task(void **state)
+TEST(tasklets_hold_every_task)
 {
-    (void)state;
     const int64_t n_tasks[] = {1, 2, 7, 64, 1000, TASKPOOL_MAX_TASKS};
     for (int skew = 0; skew < 2; skew++)
         for (size_t t = 0; t < sizeof n_tasks / sizeof n_tasks[0]; t++)
@@ -41,9 +40,8 @@ static void test_tasklets_hold_every_task(void **state)
 }
 
 /* Sizes of m tasks in k tasklets fall in equal steps from 2 m / k - 1 to 1. */
-static void test_skewed_sizes(void **state)
+TEST(skewed_sizes)
 {
-    (void)state;
     for (int64_t i = 0; i < 64; i++)
         check_close((double)size_of(6400, 64, true, i), 199 - 198 * (double)i / 63, 1.01);
     assert_int_equal(size_of(6400, 64, true, 63), 1);
@@ -120,9 +118,8 @@ static void begin_next(struct group *group)
         node_queue_begin(&group->queues[m]);
 }
 
-static void test_members_prefer_what_they_ran_last(void **state)
+TEST(members_prefer_what_they_ran_last)
 {
-    (void)state;
     const struct node_queue_rules rules = {.tasklets = 100};
     /* Tasks 0, 1; 3, 4, 5, 7, 8, 9; none; 11, 12, 13, 15. */
     struct group *group = make_group(&rules, (const int64_t[]){2, 6, 0, 4});
@@ -148,9 +145,8 @@ static void test_members_prefer_what_they_ran_last(void **state)
     destroy_group(group);
 }
 
-static void test_a_line_is_a_plain_queue(void **state)
+TEST(a_line_is_a_plain_queue)
 {
-    (void)state;
     for (int skew = 0; skew < 2; skew++) {
         const struct node_queue_rules rules = {.tasklets = 5, .line = true, .skew = skew};
         struct group *group = make_group(&rules, (const int64_t[]){30, 1, 26, 40});
@@ -195,9 +191,8 @@ static void *run_member(void *argument)
     return NULL;
 }
 
-static void test_threads_take_every_task_once(void **state)
+TEST(threads_take_every_task_once)
 {
-    (void)state;
     const struct node_queue_rules rules[] = {{.tasklets = 9}, {.tasklets = 9, .line = true}};
     for (int r = 0; r < 2; r++) {
         struct group *group = make_group(&rules[r], (const int64_t[]){30, 1, 26, 40});
@@ -275,9 +270,8 @@ static void run_trial(struct trial *trial)
 }
 
 /* The first 200 x 0.3 tasks of each worker's block. */
-static void test_the_static_part_never_leaves(void **state)
+TEST(the_static_part_never_leaves)
 {
-    (void)state;
     struct trial trial = make_trial();
     check_ok(taskpool_settings_set(&trial.settings, "static-fraction", "0.3"));
     trial.speeds[3] = 0.1;
@@ -290,9 +284,8 @@ static void test_the_static_part_never_leaves(void **state)
     }
 }
 
-static void test_equal_workers_keep_their_tasklets(void **state)
+TEST(equal_workers_keep_their_tasklets)
 {
-    (void)state;
     struct trial trial = make_trial();
     run_trial(&trial);
     assert_memory_equal(trial.ran_on[0], trial.ran_on[1], sizeof trial.ran_on[0]);
@@ -303,9 +296,8 @@ static void test_equal_workers_keep_their_tasklets(void **state)
 }
 
 /* A slow worker gives tasklets away once; then they stay where they went. */
-static void test_a_slow_worker_is_relieved_for_good(void **state)
+TEST(a_slow_worker_is_relieved_for_good)
 {
-    (void)state;
     for (int skew = 0; skew < 2; skew++) {
         struct trial trial = make_trial();
         trial.speeds[7] = 1 / 3.0;
@@ -321,9 +313,8 @@ static void test_a_slow_worker_is_relieved_for_good(void **state)
 }
 
 /* Tasks stay within groups: nodes, or workers of a node. */
-static void test_groups(void **state)
+TEST(groups)
 {
-    (void)state;
     for (int by_node = 0; by_node < 2; by_node++) {
         struct trial trial = make_trial();
         check_ok(taskpool_settings_set(&trial.settings, "group", by_node ? "0" : "5"));
@@ -345,9 +336,8 @@ static double no_time(int64_t task, const void *record, const void *context)
     return 0;
 }
 
-static void test_accesses_to_the_queue_take_time(void **state)
+TEST(accesses_to_the_queue_take_time)
 {
-    (void)state;
     struct trial trial = make_trial();
     check_ok(taskpool_settings_set(&trial.settings, "static-fraction", "0"));
     check_ok(taskpool_settings_set(&trial.settings, "no-locality", "true"));
@@ -357,22 +347,6 @@ static void test_accesses_to_the_queue_take_time(void **state)
     check_close(trial.makespan_s[0], 1e-3 * 64 * N_WORKERS, 1e-9);
 }
 
-int main(int argc, char **argv)
-{
-    MPI_Init(&argc, &argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tasklets_hold_every_task),
-        cmocka_unit_test(test_skewed_sizes),
-        cmocka_unit_test(test_members_prefer_what_they_ran_last),
-        cmocka_unit_test(test_a_line_is_a_plain_queue),
-        cmocka_unit_test(test_threads_take_every_task_once),
-        cmocka_unit_test(test_the_static_part_never_leaves),
-        cmocka_unit_test(test_equal_workers_keep_their_tasklets),
-        cmocka_unit_test(test_a_slow_worker_is_relieved_for_good),
-        cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_accesses_to_the_queue_take_time),
-    };
-    int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
-    MPI_Finalize();
-    return n_failed;
-}
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

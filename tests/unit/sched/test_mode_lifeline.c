@@ -40,9 +40,8 @@ static struct taskpool *simulate(int n_workers, int64_t n_tasks, double first_s)
     return pool;
 }
 
-static void test_work_reaches_all_workers(void **state)
+TEST(work_reaches_all_workers)
 {
-    (void)state;
     for (int n_workers = 1; n_workers <= MAX_WORKERS; n_workers++) {
         struct taskpool *pool = simulate(n_workers, 100 * n_workers, 1e-3);
         for (int i = 0; i < 2; i++) {
@@ -58,9 +57,8 @@ static void test_work_reaches_all_workers(void **state)
 
 /* While one long task runs, only refusals, acknowledgements and the end are exchanged: their
  * number does not depend on how long it takes. */
-static void test_a_worker_that_waits_sends_nothing(void **state)
+TEST(a_worker_that_waits_sends_nothing)
 {
-    (void)state;
     int64_t messages[2];
     for (int i = 0; i < 2; i++) {
         struct taskpool *pool = simulate(32, 1, i == 0 ? 1e-2 : 10);
@@ -73,14 +71,6 @@ static void test_a_worker_that_waits_sends_nothing(void **state)
     assert_true(messages[0] <= 32 * (2 * (1 + 5) + 2));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_work_reaches_all_workers),
-        cmocka_unit_test(test_a_worker_that_waits_sends_nothing),
-    };
-    MPI_Init(NULL, NULL);
-    int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
-    MPI_Finalize();
-    return n_failed;
-}
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

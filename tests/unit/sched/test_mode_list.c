@@ -29,9 +29,8 @@ static bool has_value(const struct taskpool_settings *settings, const char *opti
     return equal;
 }
 
-static void test_names_keep_their_order(void **state)
+TEST(names_keep_their_order)
 {
-    (void)state;
     struct mode_list list;
     check_ok(mode_list_parse("compare", "steal,static,auto", &list));
     assert_int_equal(list.n, 3);
@@ -40,9 +39,8 @@ static void test_names_keep_their_order(void **state)
     assert_string_equal(list.modes[2], "auto");
 }
 
-static void test_all_is_every_mode_once(void **state)
+TEST(all_is_every_mode_once)
 {
-    (void)state;
     struct mode_list list;
     check_ok(mode_list_parse("compare", "all", &list));
     assert_int_equal(list.n, mode_count());
@@ -50,9 +48,8 @@ static void test_all_is_every_mode_once(void **state)
         assert_string_equal(list.modes[i], mode_at(i)->name);
 }
 
-static void test_all_is_every_mode_not_named_beside_it(void **state)
+TEST(all_is_every_mode_not_named_beside_it)
 {
-    (void)state;
     struct mode_list list;
     check_ok(mode_list_parse("compare", "auto,all,lpt", &list));
     assert_int_equal(list.n, mode_count() + 1);
@@ -66,9 +63,8 @@ static void test_all_is_every_mode_not_named_beside_it(void **state)
     }
 }
 
-static void test_a_bound_is_named_and_never_meant_by_all(void **state)
+TEST(a_bound_is_named_and_never_meant_by_all)
 {
-    (void)state;
     struct mode_list list;
     check_ok(mode_list_parse("compare", "all", &list));
     check_ok(mode_options_check_real(&list));
@@ -80,9 +76,8 @@ static void test_a_bound_is_named_and_never_meant_by_all(void **state)
     assert_non_null(strstr(status_text(), "mode lpt"));
 }
 
-static void test_a_mode_may_be_named_again(void **state)
+TEST(a_mode_may_be_named_again)
 {
-    (void)state;
     struct mode_list list;
     check_ok(mode_list_parse("compare", "static,auto,static", &list));
     assert_int_equal(list.n, 3);
@@ -96,9 +91,8 @@ static void test_a_mode_may_be_named_again(void **state)
     check_status(STATUS_USAGE, mode_list_parse("compare", many, &list));
 }
 
-static void test_rounds_need_a_comparison(void **state)
+TEST(rounds_need_a_comparison)
 {
-    (void)state;
     struct taskpool_settings settings;
     struct mode_list list;
     taskpool_settings_default(&settings);
@@ -108,9 +102,8 @@ static void test_rounds_need_a_comparison(void **state)
     assert_non_null(strstr(status_text(), "--rounds has no effect without --compare"));
 }
 
-static void test_what_is_no_list_is_refused(void **state)
+TEST(what_is_no_list_is_refused)
 {
-    (void)state;
     static const char *const bad[] = {
         "",         ",",       "static,",        ",static", "static,,steal", "static, steal",
         "nonsense", "all,all", "all,static,all", "stat"};
@@ -130,9 +123,8 @@ static void test_what_is_no_list_is_refused(void **state)
     free(many);
 }
 
-static void test_a_value_that_a_mode_cannot_use_is_refused(void **state)
+TEST(a_value_that_a_mode_cannot_use_is_refused)
 {
-    (void)state;
     struct taskpool_settings settings;
     struct mode_list list;
     taskpool_settings_default(&settings);
@@ -146,9 +138,8 @@ static void test_a_value_that_a_mode_cannot_use_is_refused(void **state)
     check_status(STATUS_USAGE, mode_options_check_list(&settings, &list));
 }
 
-static void test_an_option_must_be_for_one_of_the_modes(void **state)
+TEST(an_option_must_be_for_one_of_the_modes)
 {
-    (void)state;
     struct taskpool_settings settings;
     struct mode_list list;
     taskpool_settings_default(&settings);
@@ -160,9 +151,8 @@ static void test_an_option_must_be_for_one_of_the_modes(void **state)
     assert_non_null(strstr(status_text(), "--fan-out"));
 }
 
-static void test_a_mode_gets_its_own_options_only(void **state)
+TEST(a_mode_gets_its_own_options_only)
 {
-    (void)state;
     struct taskpool_settings settings, selected;
     taskpool_settings_default(&settings);
     settings.poll_every = 3;
@@ -193,9 +183,8 @@ static void test_a_mode_gets_its_own_options_only(void **state)
     assert_true(has_value(&selected, "steal", "2"));
 }
 
-static void test_as_published_is_for_the_modes_that_steal(void **state)
+TEST(as_published_is_for_the_modes_that_steal)
 {
-    (void)state;
     static const char *const stealing[] = {"steal", "retentive", "persist"};
     struct taskpool_settings settings, selected;
     struct mode_list list;
@@ -214,22 +203,4 @@ static void test_as_published_is_for_the_modes_that_steal(void **state)
     assert_true(has_value(&selected, "as-published", "true"));
     mode_options_select(&settings, "static", &selected);
     assert_true(has_value(&selected, "as-published", "false"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_keep_their_order),
-        cmocka_unit_test(test_all_is_every_mode_once),
-        cmocka_unit_test(test_all_is_every_mode_not_named_beside_it),
-        cmocka_unit_test(test_a_bound_is_named_and_never_meant_by_all),
-        cmocka_unit_test(test_a_mode_may_be_named_again),
-        cmocka_unit_test(test_rounds_need_a_comparison),
-        cmocka_unit_test(test_what_is_no_list_is_refused),
-        cmocka_unit_test(test_a_value_that_a_mode_cannot_use_is_refused),
-        cmocka_unit_test(test_an_option_must_be_for_one_of_the_modes),
-        cmocka_unit_test(test_a_mode_gets_its_own_options_only),
-        cmocka_unit_test(test_as_published_is_for_the_modes_that_steal),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,9 +78,8 @@ static bool ran_alike(const struct outcome *outcome, int i, int j)
 
 static struct outcome outcome; /* of the test that runs */
 
-static void test_persist_steals_then_retains_then_balances(void **state)
+TEST(persist_steals_then_retains_then_balances)
 {
-    (void)state;
     const char *const balancers[] = {"central", "tree"};
     for (int b = 0; b < 2; b++) {
         struct taskpool_settings settings = settings_for("persist");
@@ -101,9 +100,8 @@ static void test_persist_steals_then_retains_then_balances(void **state)
 
 /* As published: tasks that move before iteration 2 leave workers whose load was above C times the
  * average. */
-static void test_only_workers_above_the_limit_give(void **state)
+TEST(only_workers_above_the_limit_give)
 {
-    (void)state;
     struct taskpool_settings settings = settings_for("persist");
     check_ok(taskpool_settings_set(&settings, "donate-above", "1.05"));
     check_ok(taskpool_settings_set(&settings, "as-published", NULL));
@@ -122,9 +120,8 @@ static void test_only_workers_above_the_limit_give(void **state)
     assert_int_equal(outcome.figures[2].tasks_moved, n_moved);
 }
 
-static void test_auto_balances_and_still_steals(void **state)
+TEST(auto_balances_and_still_steals)
 {
-    (void)state;
     struct taskpool_settings settings = settings_for("auto");
     settings.seeding = TASKPOOL_SEEDING_COST;
     simulate(&settings, NULL, &outcome);
@@ -188,9 +185,8 @@ static void simulate_few(const char *mode, bool with_costs, uint64_t seed, doubl
     taskpool_destroy(pool);
 }
 
-static void test_few_tasks_take_less_time_than_static(void **state)
+TEST(few_tasks_take_less_time_than_static)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         double fixed_s[4], persist_s[4], auto_s[4], blind_s[4];
         simulate_few("static", false, seed, fixed_s);
@@ -206,24 +202,11 @@ static void test_few_tasks_take_less_time_than_static(void **state)
     }
 }
 
-static void test_persist_refuses_dynamic_pools(void **state)
+TEST(persist_refuses_dynamic_pools)
 {
-    (void)state;
     struct taskpool_settings settings = settings_for("persist");
     struct taskpool_problem problem = {.record_size = 8};
     struct taskpool_machine machine = {.n_workers = 2, .time = task_time};
     struct taskpool *pool;
     check_status(STATUS_USAGE, taskpool_simulate(&problem, &settings, &machine, &pool));
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_persist_steals_then_retains_then_balances),
-        cmocka_unit_test(test_only_workers_above_the_limit_give),
-        cmocka_unit_test(test_auto_balances_and_still_steals),
-        cmocka_unit_test(test_few_tasks_take_less_time_than_static),
-        cmocka_unit_test(test_persist_refuses_dynamic_pools),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

@@ -18,9 +18,8 @@ static void init_records(struct mode_records *records)
     }
 }
 
-static void test_equal_results_pass(void **state)
+TEST(equal_results_pass)
 {
-    (void)state;
     struct mode_records records, empty = {0};
     init_records(&records);
     check_ok(mode_records_check(&records, "Fock matrix"));
@@ -28,9 +27,8 @@ static void test_equal_results_pass(void **state)
     mode_records_fini(&records);
 }
 
-static void test_a_mode_of_another_result_is_named(void **state)
+TEST(a_mode_of_another_result_is_named)
 {
-    (void)state;
     for (int i = 0; i < MODE_RECORD_DIGESTS; i++) {
         struct mode_records records;
         init_records(&records);
@@ -46,9 +44,8 @@ static void test_a_mode_of_another_result_is_named(void **state)
     }
 }
 
-static void test_iterations_are_recorded_in_order(void **state)
+TEST(iterations_are_recorded_in_order)
 {
-    (void)state;
     struct mode_records records;
     init_records(&records);
     const struct mode_record *record = &records.list[1];
@@ -106,9 +103,8 @@ static void check_seeds_and_orders(const json_t *summary)
     assert_in_range(n_first, 1, 7);
 }
 
-static void test_rounds_of_a_mode_named_twice(void **state)
+TEST(rounds_of_a_mode_named_twice)
 {
-    (void)state;
     static struct mode_records records = {.n_rounds = 8, .comparison = {.seed = 5}};
     mode_records_start(&records, &copies);
     for (int round = 0; round < 8; round++)
@@ -143,9 +139,8 @@ static void test_rounds_of_a_mode_named_twice(void **state)
 }
 
 /* A failure may end the comparison in the middle of a round. */
-static void test_orders_are_of_rounds_that_began(void **state)
+TEST(orders_are_of_rounds_that_began)
 {
-    (void)state;
     static struct mode_records records = {.n_rounds = 8};
     mode_records_start(&records, &copies);
     for (int turn = 0; turn < 3; turn++)
@@ -157,9 +152,8 @@ static void test_orders_are_of_rounds_that_began(void **state)
     mode_records_fini(&records);
 }
 
-static void test_a_mode_without_an_iteration_has_no_number_of_tasks(void **state)
+TEST(a_mode_without_an_iteration_has_no_number_of_tasks)
 {
-    (void)state;
     static struct mode_records records = {.n_rounds = 1};
     mode_records_start(&records, &copies);
     mode_records_begin(&records, 0);
@@ -170,9 +164,8 @@ static void test_a_mode_without_an_iteration_has_no_number_of_tasks(void **state
     mode_records_fini(&records);
 }
 
-static void test_a_round_of_another_result_is_named(void **state)
+TEST(a_round_of_another_result_is_named)
 {
-    (void)state;
     static struct mode_records records = {.n_rounds = 3};
     mode_records_start(&records, &copies);
     for (int round = 0; round < 3; round++)
@@ -181,18 +174,4 @@ static void test_a_round_of_another_result_is_named(void **state)
     check_status(STATUS_PROTOCOL, mode_records_check(&records, "Fock matrix"));
     assert_non_null(strstr(status_text(), "of auto#2 differs from that of auto"));
     mode_records_fini(&records);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal_results_pass),
-        cmocka_unit_test(test_a_mode_of_another_result_is_named),
-        cmocka_unit_test(test_iterations_are_recorded_in_order),
-        cmocka_unit_test(test_rounds_of_a_mode_named_twice),
-        cmocka_unit_test(test_orders_are_of_rounds_that_began),
-        cmocka_unit_test(test_a_mode_without_an_iteration_has_no_number_of_tasks),
-        cmocka_unit_test(test_a_round_of_another_result_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,9 +92,8 @@ static void check_refused(enum status status, const struct taskpool_mode *mode, 
     assert_int_equal(mode_settings_size(), size);
 }
 
-static void test_bad_modes_are_refused(void **state)
+TEST(bad_modes_are_refused)
 {
-    (void)state;
     check_refused(STATUS_USAGE, NULL, "NULL");
     static const char *const names[] = {NULL,    "",    "-bad",
                                         "--all", "Bad", "b,d",
@@ -128,9 +127,8 @@ static void refuse_row(struct taskpool_option row, const char *text)
     refuse_rows(&row, 1, sizeof(struct own_settings), text);
 }
 
-static void test_bad_options_are_refused(void **state)
+TEST(bad_options_are_refused)
 {
-    (void)state;
     size_t size = sizeof(struct own_settings);
     refuse_rows(NULL, 1, size, "without rows");
     refuse_rows(&good_row, 0, size, "without rows");
@@ -174,9 +172,8 @@ static void test_bad_options_are_refused(void **state)
 }
 
 /* Options in two tables of one mode. */
-static void test_options_of_one_mode_differ(void **state)
+TEST(options_of_one_mode_differ)
 {
-    (void)state;
     struct taskpool_mode_options first = {.rows = &good_row, .n_rows = 1, .size = 24},
                                  second = first;
     struct taskpool_mode mode = mode_called("bad");
@@ -207,9 +204,8 @@ static enum status simulate(const struct taskpool_settings *settings)
     return status;
 }
 
-static void test_settings_must_know_the_mode(void **state)
+TEST(settings_must_know_the_mode)
 {
-    (void)state;
     static struct taskpool_mode late;
     static struct taskpool_mode_options options = {
         .rows = &good_row, .n_rows = 1, .size = sizeof(struct own_settings)};
@@ -239,9 +235,8 @@ static void test_settings_must_know_the_mode(void **state)
                      3);
 }
 
-static void test_calls_without_their_functions_name_the_mode(void **state)
+TEST(calls_without_their_functions_name_the_mode)
 {
-    (void)state;
     static struct taskpool_mode fetching, sending;
     struct taskpool_settings settings;
     fetching = mode_called("fetching");
@@ -259,9 +254,8 @@ static void test_calls_without_their_functions_name_the_mode(void **state)
     assert_non_null(strstr(status_text(), "mode sending: it sends messages"));
 }
 
-static void test_there_is_room_for_so_many_modes(void **state)
+TEST(there_is_room_for_so_many_modes)
 {
-    (void)state;
     static struct taskpool_mode modes[MODES_MAX];
     static char names[MODES_MAX][8];
     int n = 0;
@@ -274,18 +268,6 @@ static void test_there_is_room_for_so_many_modes(void **state)
     check_refused(STATUS_LIMIT, &mode, "at most 64 modes");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_modes_are_refused),
-        cmocka_unit_test(test_bad_options_are_refused),
-        cmocka_unit_test(test_options_of_one_mode_differ),
-        cmocka_unit_test(test_settings_must_know_the_mode),
-        cmocka_unit_test(test_calls_without_their_functions_name_the_mode),
-        cmocka_unit_test(test_there_is_room_for_so_many_modes),
-    };
-    MPI_Init(NULL, NULL);
-    int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
-    MPI_Finalize();
-    return n_failed;
-}
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

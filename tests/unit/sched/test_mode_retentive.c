@@ -20,9 +20,8 @@ static void run_out_in_order(int64_t order[2][128], int64_t n_tasks[2])
     assert_int_equal(n_messages, 0);
 }
 
-static void test_retentive_runs_the_same_in_the_same_order(void **state)
+TEST(retentive_runs_the_same_in_the_same_order)
 {
-    (void)state;
     static int64_t order[4][2][128];
     int64_t n_tasks[4][2] = {{0}};
     struct taskpool_range range;
@@ -59,18 +58,16 @@ static int64_t first_retained(const char *command_line)
     return first;
 }
 
-static void test_the_longest_come_first_or_the_order_stays(void **state)
+TEST(the_longest_come_first_or_the_order_stays)
 {
-    (void)state;
     assert_in_range(first_retained("--sched=retentive"), 40, 70); /* by powers of two */
     assert_int_equal(first_retained("--sched=retentive --as-published"), 0);
 }
 
 /* A task runs where it ran in the last iteration, but for those that moved
  * since; and there are fewer and fewer. Without a reason to steal there are none. */
-static void test_retentive_starts_where_the_tasks_ran(void **state)
+TEST(retentive_starts_where_the_tasks_ran)
 {
-    (void)state;
     static struct run run;
     static int before[MAX_TASKS];
     const int n_workers[] = {16, 64};
@@ -109,9 +106,8 @@ static double short_or_long(int64_t task, const void *record, const void *contex
 }
 
 /* Loads are even from the beginning. */
-static void test_short_tasks_count_as_load(void **state)
+TEST(short_tasks_count_as_load)
 {
-    (void)state;
     static struct run run;
     struct taskpool_machine machine = {.latency_s = 1e-6, .time = short_or_long};
     run = (struct run){.n_workers = 16, .n_tasks = 16 * BLOCK};
@@ -126,16 +122,6 @@ static void test_short_tasks_count_as_load(void **state)
     taskpool_destroy(pool);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_retentive_runs_the_same_in_the_same_order),
-        cmocka_unit_test(test_the_longest_come_first_or_the_order_stays),
-        cmocka_unit_test(test_retentive_starts_where_the_tasks_ran),
-        cmocka_unit_test(test_short_tasks_count_as_load),
-    };
-    MPI_Init(NULL, NULL);
-    int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
-    MPI_Finalize();
-    return n_failed;
-}
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

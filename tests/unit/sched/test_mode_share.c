@@ -59,9 +59,8 @@ static struct taskpool_iteration simulate(const char *command_line, int n_worker
 }
 
 /* Groups of 10 workers under 3 managers begin at 0, 3 and 6. */
-static void test_managers_run_no_task(void **state)
+TEST(managers_run_no_task)
 {
-    (void)state;
     struct share_run run;
     for (int dynamic = 0; dynamic < 2; dynamic++) {
         simulate("--sched=share --managers=3 --chunk=1 --release-every=1", 10, 5000, dynamic, &run);
@@ -72,9 +71,8 @@ static void test_managers_run_no_task(void **state)
     }
 }
 
-static void test_one_worker_has_no_manager(void **state)
+TEST(one_worker_has_no_manager)
 {
-    (void)state;
     struct share_run run;
     for (int dynamic = 0; dynamic < 2; dynamic++) {
         struct taskpool_iteration figures =
@@ -85,9 +83,8 @@ static void test_one_worker_has_no_manager(void **state)
 }
 
 /* At most half of all are managers. */
-static void test_every_manager_has_a_worker(void **state)
+TEST(every_manager_has_a_worker)
 {
-    (void)state;
     struct share_run run;
     for (int n_workers = 2; n_workers < 10; n_workers++) {
         simulate("--sched=share --managers=100 --chunk=1", n_workers, 1000, false, &run);
@@ -99,9 +96,8 @@ static void test_every_manager_has_a_worker(void **state)
 }
 
 /* A request and a grant for each chunk; a request and the end for each worker. */
-static void test_messages_of_a_static_pool(void **state)
+TEST(messages_of_a_static_pool)
 {
-    (void)state;
     struct share_run run;
     struct taskpool_iteration figures = simulate("--sched=share", 8, 1001, false, &run);
     assert_int_equal(figures.messages, 2 * 51 + 2 * 7);
@@ -112,9 +108,8 @@ static void test_messages_of_a_static_pool(void **state)
 
 /* A manager out of tasks gets half of another's: with groups of 2 and 8 tasks
  * would else be done by one worker and by the other in equal shares. */
-static void test_surplus_passes_between_managers(void **state)
+TEST(surplus_passes_between_managers)
 {
-    (void)state;
     struct share_run run;
     struct taskpool_iteration figures =
         simulate("--sched=share --managers=2 --chunk=1 --release-every=1", 8, 4000, true, &run);
@@ -124,9 +119,8 @@ static void test_surplus_passes_between_managers(void **state)
     assert_true(figures.load_max < 2 * 4.0 / 6);
 }
 
-static void test_release_interval(void **state)
+TEST(release_interval)
 {
-    (void)state;
     struct share_run run;
     /* Never allowed: the root goes to one worker, and all stays there. */
     struct taskpool_iteration figures =
@@ -137,18 +131,6 @@ static void test_release_interval(void **state)
     assert_in_range(figures.tasks_moved, 3, 1 + 2 * 2 * 4000 / 100);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_managers_run_no_task),
-        cmocka_unit_test(test_one_worker_has_no_manager),
-        cmocka_unit_test(test_every_manager_has_a_worker),
-        cmocka_unit_test(test_messages_of_a_static_pool),
-        cmocka_unit_test(test_surplus_passes_between_managers),
-        cmocka_unit_test(test_release_interval),
-    };
-    MPI_Init(NULL, NULL);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    MPI_Finalize();
-    return failed;
-}
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

@@ -33,9 +33,8 @@ static void check_each_once(const int *n_runs, int64_t n_tasks)
         assert_int_equal(n_runs[i], 1);
 }
 
-static void test_half_of_what_is_shared_goes(void **state)
+TEST(half_of_what_is_shared_goes)
 {
-    (void)state;
     int n_runs[100] = {0};
     struct taskpool_range range;
     hire(2, "--sched=steal");
@@ -59,9 +58,8 @@ static void test_half_of_what_is_shared_goes(void **state)
     dismiss(2);
 }
 
-static void test_half_of_what_is_shared_comes_back(void **state)
+TEST(half_of_what_is_shared_comes_back)
 {
-    (void)state;
     struct taskpool_range range;
     hire(2, "--sched=steal");
     load(0, 100, 100);
@@ -75,9 +73,8 @@ static void test_half_of_what_is_shared_comes_back(void **state)
     dismiss(2);
 }
 
-static void test_so_many_as_are_asked_for(void **state)
+TEST(so_many_as_are_asked_for)
 {
-    (void)state;
     struct taskpool_range range;
     const int64_t per_range[] = {100, 1};
     for (int i = 0; i < 2; i++) {
@@ -93,9 +90,8 @@ static void test_so_many_as_are_asked_for(void **state)
     }
 }
 
-static void test_no_fewer_than_a_chunk(void **state)
+TEST(no_fewer_than_a_chunk)
 {
-    (void)state;
     struct taskpool_range range;
     hire(2, "--sched=steal --chunk=10");
     load(0, 27, 27);
@@ -126,9 +122,8 @@ static void test_no_fewer_than_a_chunk(void **state)
 
 /* Two transfers are in flight at once, the worker continues and gets more meanwhile,
  * so that its ring grows, and the second arrives first. */
-static void test_transfers_overlap(void **state)
+TEST(transfers_overlap)
 {
-    (void)state;
     int n_runs[128] = {0};
     struct taskpool_range range;
     hire(3, "--sched=steal");
@@ -177,9 +172,8 @@ static int ask_and_be_refused(void)
     return victim;
 }
 
-static void test_a_refused_thief_asks_another(void **state)
+TEST(a_refused_thief_asks_another)
 {
-    (void)state;
     int n_asked[16] = {0};
     hire(16, "--sched=steal");
     for (int i = 0; i < 1500; i++)
@@ -194,9 +188,8 @@ static void test_a_refused_thief_asks_another(void **state)
 
 /* At once 31 times; then a thief pauses for eight times an attempt, but for no more than an
  * eighth of its search. */
-static void test_a_thief_that_many_refused_pauses(void **state)
+TEST(a_thief_that_many_refused_pauses)
 {
-    (void)state;
     struct taskpool_range range;
     hire(16, "--sched=steal");
     hand_clock_s = 0;
@@ -228,9 +221,8 @@ static void test_a_thief_that_many_refused_pauses(void **state)
 }
 
 /* Published thieves ask at once, however often they are refused. */
-static void test_a_published_thief_does_not_pause(void **state)
+TEST(a_published_thief_does_not_pause)
 {
-    (void)state;
     struct taskpool_range range;
     hire(16, "--sched=steal --as-published");
     for (int i = 0; i < 1000; i++) {
@@ -244,9 +236,8 @@ static void test_a_published_thief_does_not_pause(void **state)
 }
 
 /* A worker shares all waiting long tasks, or half of them as published, and then one at first. */
-static void test_release_of_long_tasks(void **state)
+TEST(release_of_long_tasks)
 {
-    (void)state;
     const struct {
         const char *options;
         int64_t n_seeded, n_stolen, n_shared, n_shared_later;
@@ -272,9 +263,8 @@ static void test_release_of_long_tasks(void **state)
 }
 
 /* The three others of the node first, as often as there are such; then any. */
-static void test_the_own_node_first(void **state)
+TEST(the_own_node_first)
 {
-    (void)state;
     hire(16, "--sched=steal --victim=node");
     int n_far = 0;
     for (int i = 0; i < 600; i++) {
@@ -311,9 +301,8 @@ static double equal(int64_t task, const void *record, const void *context)
     return 1e-3;
 }
 
-static void test_static_sends_no_message(void **state)
+TEST(static_sends_no_message)
 {
-    (void)state;
     static struct run run;
     const char *const modes[] = {"--sched=static --seeding=block",
                                  "--sched=static --seeding=cyclic"};
@@ -330,9 +319,8 @@ static void test_static_sends_no_message(void **state)
 }
 
 /* Thieves that find no victim send each other requests, and yet simulated time advances. */
-static void test_messages_that_take_no_time(void **state)
+TEST(messages_that_take_no_time)
 {
-    (void)state;
     static struct run run;
     struct taskpool_machine machine = {.time = equal};
     run = (struct run){.n_workers = 5, .n_tasks = 8};
@@ -348,9 +336,8 @@ static double for_ever(int64_t task, const void *record, const void *context)
     return task == 7 ? INFINITY : 1e8;
 }
 
-static void test_tasks_beyond_what_is_simulated(void **state)
+TEST(tasks_beyond_what_is_simulated)
 {
-    (void)state;
     static struct run run;
     struct taskpool_machine machine = {.latency_s = 1e-5, .time = for_ever};
     run = (struct run){.n_workers = 5, .n_tasks = 8};
@@ -360,9 +347,8 @@ static void test_tasks_beyond_what_is_simulated(void **state)
 }
 
 /* A worker is a quarter faster: until it has nothing left there is no message. */
-static void test_steal_is_silent_while_all_have_work(void **state)
+TEST(steal_is_silent_while_all_have_work)
 {
-    (void)state;
     static struct run run;
     const char *const modes[] = {"--sched=steal", "--sched=steal --progress=thread",
                                  "--sched=retentive --termination=ring"};
@@ -377,26 +363,6 @@ static void test_steal_is_silent_while_all_have_work(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_half_of_what_is_shared_goes),
-        cmocka_unit_test(test_half_of_what_is_shared_comes_back),
-        cmocka_unit_test(test_so_many_as_are_asked_for),
-        cmocka_unit_test(test_no_fewer_than_a_chunk),
-        cmocka_unit_test(test_transfers_overlap),
-        cmocka_unit_test(test_a_refused_thief_asks_another),
-        cmocka_unit_test(test_a_thief_that_many_refused_pauses),
-        cmocka_unit_test(test_a_published_thief_does_not_pause),
-        cmocka_unit_test(test_release_of_long_tasks),
-        cmocka_unit_test(test_the_own_node_first),
-        cmocka_unit_test(test_static_sends_no_message),
-        cmocka_unit_test(test_messages_that_take_no_time),
-        cmocka_unit_test(test_tasks_beyond_what_is_simulated),
-        cmocka_unit_test(test_steal_is_silent_while_all_have_work),
-    };
-    MPI_Init(NULL, NULL);
-    int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
-    MPI_Finalize();
-    return n_failed;
-}
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

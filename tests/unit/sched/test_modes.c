@@ -128,9 +128,8 @@ static int64_t run_counter(int64_t n_tasks, int n_workers, int64_t chunk)
 
 static const char *const published[] = {"guided", "factoring", "trapezoid"};
 
-static void test_counter_hands_out_every_task_once(void **state)
+TEST(counter_hands_out_every_task_once)
 {
-    (void)state;
     const int64_t n_tasks[] = {0, 1, 2, 7, 1000};
     const int64_t chunks[] = {0, 1, 3, 1000, INT64_MAX};
     const int n_workers[] = {1, 2, 3, 7, 64};
@@ -143,9 +142,8 @@ static void test_counter_hands_out_every_task_once(void **state)
             }
 }
 
-static void test_counter_at_the_limit_of_ids(void **state)
+TEST(counter_at_the_limit_of_ids)
 {
-    (void)state;
     const int n_workers[] = {1, 2, 3, 7, 64};
     for (size_t w = 0; w < N_OF(n_workers); w++) {
         run_counter(TASKPOOL_MAX_TASKS, n_workers[w], INT64_MAX);
@@ -159,9 +157,8 @@ static void test_counter_at_the_limit_of_ids(void **state)
 }
 
 /* Each access with chunks of c: T / c of them, and one per worker at the end. */
-static void test_counter_accesses(void **state)
+TEST(counter_accesses)
 {
-    (void)state;
     assert_in_range(run_counter(1000, 4, 10), 100, 104);
 }
 
@@ -174,9 +171,8 @@ static void check_sizes(const struct fake_run *run, const int64_t *sizes, size_t
 
 /* 100 tasks on 4 workers: ceil(R / 4) of R tasks left; ceil(R / 8), four times each; f = 12 and
  * l = 1, chunks that begin at 12 i - 11 i (i - 1) / 30, the last two of 16 beyond the end. */
-static void test_chunks_are_those_of_the_papers(void **state)
+TEST(chunks_are_those_of_the_papers)
 {
-    (void)state;
     const int64_t guided[] = {25, 19, 14, 11, 8, 6, 5, 3, 3, 2, 1, 1, 1, 1};
     const int64_t guided_3[] = {25, 19, 14, 11, 8, 6, 5, 3, 3, 3, 3};
     const int64_t factoring[] = {13, 13, 13, 13, 6, 6, 6, 6, 3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1};
@@ -191,9 +187,8 @@ static void test_chunks_are_those_of_the_papers(void **state)
     check_sizes(&run, trapezoid, N_OF(trapezoid));
 }
 
-static void test_names_are_the_modes(void **state)
+TEST(names_are_the_modes)
 {
-    (void)state;
     char names[1024] = "";
     for (int i = 0; i < mode_count(); i++) {
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? "," : "",
@@ -209,9 +204,8 @@ static void test_names_are_the_modes(void **state)
     check_status(STATUS_USAGE, mode_check_real(mode_find("lpt")));
 }
 
-static void test_defaults(void **state)
+TEST(defaults)
 {
-    (void)state;
     struct taskpool_settings settings;
     struct option_table table = mode_options_table(&settings);
     struct options options = {.program = "test", .tables = &table, .n_tables = 1};
@@ -225,17 +219,4 @@ static void test_defaults(void **state)
     assert_int_equal(settings.poll_every, 8);
     assert_int_equal(settings.chunk, 0);
     assert_int_equal(settings.seed, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counter_hands_out_every_task_once),
-        cmocka_unit_test(test_counter_at_the_limit_of_ids),
-        cmocka_unit_test(test_counter_accesses),
-        cmocka_unit_test(test_chunks_are_those_of_the_papers),
-        cmocka_unit_test(test_names_are_the_modes),
-        cmocka_unit_test(test_defaults),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

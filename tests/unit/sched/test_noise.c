@@ -51,9 +51,8 @@ static void compare(const struct taskpool_noise *noise, const struct pattern *pa
     }
 }
 
-static void periodic_noise_delays_what_it_interrupts(void **state)
+TEST(periodic_noise_delays_what_it_interrupts)
 {
-    (void)state;
     struct pattern pattern = {.n = 1, .length_s = {0.002}, .period_s = 0.01};
     struct taskpool_noise noise;
     assert_int_equal(taskpool_noise_init_periodic(&noise, 0.01, 0.002), STATUS_OK);
@@ -77,9 +76,8 @@ static const char *write_trace(const char *text)
     return path;
 }
 
-static void recorded_noise_is_repeated(void **state)
+TEST(recorded_noise_is_repeated)
 {
-    (void)state;
     struct pattern pattern = {
         .n = 3, .start_s = {0.5, 1.25, 3}, .length_s = {0.25, 0.5, 0.125}, .period_s = 3.125};
     struct taskpool_noise noise;
@@ -92,9 +90,8 @@ static void recorded_noise_is_repeated(void **state)
 }
 
 /* 0.496 + 0.45 - 0.45 < 0.496 in doubles: the free time must not decrease. */
-static void rounding_takes_no_free_time(void **state)
+TEST(rounding_takes_no_free_time)
 {
-    (void)state;
     struct taskpool_noise noise;
     const char *path = write_trace("start,seconds\n0.496,0.45\n");
     assert_int_equal(taskpool_noise_read(&noise, path), STATUS_OK);
@@ -103,9 +100,8 @@ static void rounding_takes_no_free_time(void **state)
     unlink(path);
 }
 
-static void bad_traces_are_refused_with_their_line(void **state)
+TEST(bad_traces_are_refused_with_their_line)
 {
-    (void)state;
     static const char *const bad[][2] = {
         {"", "empty"},
         {"start,seconds\n", "without a row"},
@@ -126,15 +122,4 @@ static void bad_traces_are_refused_with_their_line(void **state)
         assert_non_null(strstr(status_text(), bad[i][1]));
         unlink(path);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(periodic_noise_delays_what_it_interrupts),
-        cmocka_unit_test(recorded_noise_is_repeated),
-        cmocka_unit_test(rounding_takes_no_free_time),
-        cmocka_unit_test(bad_traces_are_refused_with_their_line),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

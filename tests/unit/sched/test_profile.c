@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void test_history_keeps_the_order(void **state)
+TEST(history_keeps_the_order)
 {
-    (void)state;
     enum { n = 100000 };
     struct taskpool_history history = {0};
     for (int round = 0; round < 2; round++) {
@@ -44,9 +43,8 @@ static void fill(struct taskpool_history *history)
     check_ok(history_add(history, 3, 0.25, 0));
 }
 
-static void test_csv(void **state)
+TEST(csv)
 {
-    (void)state;
     struct taskpool_history history = {0};
     char bytes[256] = {0};
     fill(&history);
@@ -56,9 +54,8 @@ static void test_csv(void **state)
     history_fini(&history);
 }
 
-static void test_iterations_are_printed(void **state)
+TEST(iterations_are_printed)
 {
-    (void)state;
     struct taskpool_history history = {0};
     char bytes[256] = {0};
     FILE *stream = fmemopen(bytes, sizeof bytes, "w");
@@ -72,9 +69,8 @@ static void test_iterations_are_printed(void **state)
     history_fini(&history);
 }
 
-static void test_npy(void **state)
+TEST(npy)
 {
-    (void)state;
     const char *header = "{'descr': '<f8', 'fortran_order': False, 'shape': (4,), }";
     const double expected[] = {1.5, 0.25, 0.125, 4};
     struct taskpool_history history = {0};
@@ -90,21 +86,8 @@ static void test_npy(void **state)
     history_fini(&history);
 }
 
-static void test_bad_path(void **state)
+TEST(bad_path)
 {
-    (void)state;
     struct taskpool_history history = {0};
     check_status(STATUS_IO, profile_write(MPI_COMM_SELF, &history, "no_such_folder/profile.csv"));
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_history_keeps_the_order),
-        cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_iterations_are_printed),
-        cmocka_unit_test(test_npy),
-        cmocka_unit_test(test_bad_path),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

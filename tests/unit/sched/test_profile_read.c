@@ -15,9 +15,8 @@ static void write_text(const char *path, const char *text, size_t size)
     assert_int_equal(fclose(file), 0);
 }
 
-static void test_written_profiles_are_read_back(void **state)
+TEST(written_profiles_are_read_back)
 {
-    (void)state;
     const char *const paths[] = {"test_profile_read.csv", "test_profile_read.npy"};
     struct taskpool_history history = {0};
     for (int64_t task = 9; task >= 0; task--)
@@ -40,9 +39,8 @@ static void test_written_profiles_are_read_back(void **state)
 }
 
 /* Rows stand in any order. */
-static void test_tasks_go_by_their_numbers(void **state)
+TEST(tasks_go_by_their_numbers)
 {
-    (void)state;
     static const char text[] = "task,seconds\n9000000000,1\n3,0.5\n5,0.25\n";
     struct profile profile;
     write_text("test_profile_numbers.csv", text, sizeof text - 1);
@@ -56,9 +54,8 @@ static void test_tasks_go_by_their_numbers(void **state)
 }
 
 /* Task 7 is not in iteration 1, task 4 not in iteration 0; later iterations repeat the last. */
-static void test_iterations_and_workers_are_read(void **state)
+TEST(iterations_and_workers_are_read)
 {
-    (void)state;
     static const char text[] = "task,seconds,iteration,worker\n7,0.5,0,3\n2,0.25,0,0\n2,0.75,1,5\n"
                                "4,1,1,6\n2,2,0\n";
     static const double expected[2][3] = {{0.25, 0, 0.5}, {0.75, 1, 0}};
@@ -92,9 +89,8 @@ static void check_refused(const char *path, const char *text, size_t size, const
 
 #define LONG "task,seconds,iteration,worker\n"
 
-static void test_bad_tables_are_refused(void **state)
+TEST(bad_tables_are_refused)
 {
-    (void)state;
     static const struct {
         const char *text, *word;
     } cases[] = {
@@ -138,9 +134,8 @@ static void check_array_refused(const char *header, size_t n_bytes, const char *
     check_refused("test_profile_read.npy", text, 10 + length + n_bytes, word);
 }
 
-static void test_bad_arrays_are_refused(void **state)
+TEST(bad_arrays_are_refused)
 {
-    (void)state;
     check_refused("test_profile_read.npy", "", 0, "not a one-dimensional");
     check_refused("test_profile_read.npy", "task,seconds\n0,1\n", 17, "not a one-dimensional");
     check_array_refused("{'descr': '<f4', 'shape': (2,), }", 8, "not a one-dimensional");
@@ -154,26 +149,13 @@ static void test_bad_arrays_are_refused(void **state)
     check_array_refused("{'descr': '<f8', 'shape': (0,), }", 0, "without tasks");
 }
 
-static void test_a_missing_file_is_refused(void **state)
+TEST(a_missing_file_is_refused)
 {
-    (void)state;
     struct profile profile;
     check_status(STATUS_IO, profile_read(MPI_COMM_WORLD, "test_no_such_file", &profile));
     check_status(STATUS_IO, profile_read(MPI_COMM_WORLD, "/", &profile));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_written_profiles_are_read_back),
-        cmocka_unit_test(test_tasks_go_by_their_numbers),
-        cmocka_unit_test(test_iterations_and_workers_are_read),
-        cmocka_unit_test(test_bad_tables_are_refused),
-        cmocka_unit_test(test_bad_arrays_are_refused),
-        cmocka_unit_test(test_a_missing_file_is_refused),
-    };
-    MPI_Init(NULL, NULL);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    MPI_Finalize();
-    return failed;
-}
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

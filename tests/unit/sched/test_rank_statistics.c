@@ -5,9 +5,8 @@
 #include "support/base/array.h"
 #include "tests/check.h"
 
-static void test_quantiles(void **state)
+TEST(quantiles)
 {
-    (void)state;
     double numbers[] = {4, 1, 3, 2};
     numbers_sort(numbers, 4);
     check_close(numbers[0], 1, 0);
@@ -30,9 +29,8 @@ static const double scales[] = {0.878 - 1.83, 0.647 - 0.50, 0.598 - 1.62, 2.05 -
  * 2^15 sign patterns have at most that. */
 static const double maize[] = {49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48};
 
-static void test_signed_ranks(void **state)
+TEST(signed_ranks)
 {
-    (void)state;
     double p;
     check_ok(signed_rank_test(scales, 9, &p));
     check_close(p, 0.0390625, 1e-12);
@@ -54,9 +52,8 @@ static void test_signed_ranks(void **state)
 }
 
 /* p.adjust of R, method "holm". */
-static void test_holm(void **state)
+TEST(holm)
 {
-    (void)state;
     const double p[] = {0.01, 0.04, 0.03, 0.005}, expected[] = {0.03, 0.06, 0.06, 0.02};
     const int ranks[] = {1, 3, 2, 0};
     double adjusted[4];
@@ -75,9 +72,8 @@ static void test_holm(void **state)
 /* Survival of seven mice: Efron & Tibshirani (1993), table 2.1. A resample's median is the number
  * of rank k or a lower one with the probability that 4 of 7 draws are: 0.0102 for k = 1, 0.108
  * for k = 2. */
-static void test_interval_of_a_median(void **state)
+TEST(interval_of_a_median)
 {
-    (void)state;
     const double mice[] = {94, 197, 16, 38, 99, 141, 23};
     struct interval interval;
     check_ok(bootstrap_centre(mice, 7, CENTRE_MEDIAN, 0.95, 1, &interval));
@@ -93,9 +89,8 @@ static void test_interval_of_a_median(void **state)
 
 /* Among 27 resamples of 0, 1, 3 one has the centre 0, three 0.25 (0, 0, 1: means 0 0 0 0.5 0.5 1);
  * with these the quantile of 0.1 is 0.25. */
-static void test_interval_of_pairs(void **state)
+TEST(interval_of_pairs)
 {
-    (void)state;
     struct interval interval, again;
     check_ok(bootstrap_centre(scales, 9, CENTRE_OF_PAIRS, 0.98, 1, &interval));
     check_close(interval.value, -0.46, 1e-12);
@@ -109,16 +104,4 @@ static void test_interval_of_pairs(void **state)
     const double one[] = {5};
     check_ok(bootstrap_centre(one, 1, CENTRE_OF_PAIRS, 0.8, 1, &interval));
     assert_true(interval.value == 5 && interval.low == 5 && interval.high == 5);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quantiles),
-        cmocka_unit_test(test_signed_ranks),
-        cmocka_unit_test(test_holm),
-        cmocka_unit_test(test_interval_of_a_median),
-        cmocka_unit_test(test_interval_of_pairs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,9 +42,8 @@ static void check_each_task_once(const struct taskpool_seeding *seeding)
     free(count);
 }
 
-static void test_each_task_has_one_worker(void **state)
+TEST(each_task_has_one_worker)
 {
-    (void)state;
     const int64_t n_tasks[] = {0, 1, 2, 7, 1000, 100003};
     const int n_workers[] = {1, 2, 3, 7, 2000};
     for (size_t t = 0; t < N_OF(n_tasks); t++)
@@ -93,9 +92,8 @@ static void check_blocks(uint64_t seed, int64_t n_tasks, int n_workers)
 }
 
 /* The large pool has no sum for each task. */
-static void test_blocks_differ_from_the_average_by_a_task_at_most(void **state)
+TEST(blocks_differ_from_the_average_by_a_task_at_most)
 {
-    (void)state;
     const int n_workers[] = {1, 2, 3, 10, 50, 400};
     for (uint64_t seed = 0; seed < 200; seed++)
         for (size_t w = 0; w < N_OF(n_workers); w++)
@@ -110,9 +108,8 @@ static double equal_cost(int64_t task, void *context)
     return 0.1;
 }
 
-static void test_equal_costs_are_blocks_of_equal_numbers(void **state)
+TEST(equal_costs_are_blocks_of_equal_numbers)
 {
-    (void)state;
     struct taskpool_problem problem = {.cost = equal_cost};
     for (problem.n_tasks = 0; problem.n_tasks < 300; problem.n_tasks++) {
         struct taskpool_seeding seeding;
@@ -126,9 +123,8 @@ static void test_equal_costs_are_blocks_of_equal_numbers(void **state)
     }
 }
 
-static void test_large_pools_cost_a_few_words(void **state)
+TEST(large_pools_cost_a_few_words)
 {
-    (void)state;
     struct taskpool_problem problem = {.n_tasks = TASKPOOL_MAX_TASKS};
     const int n_workers = 163840;
     for (int rule = TASKPOOL_SEEDING_BLOCK; rule <= TASKPOOL_SEEDING_CYCLIC; rule++) {
@@ -166,9 +162,8 @@ static void check_tasks(const struct taskpool_seeding *seeding, int worker, cons
     assert_int_equal(n_found, n);
 }
 
-static void test_longest_first_goes_where_it_ends_first(void **state)
+TEST(longest_first_goes_where_it_ends_first)
 {
-    (void)state;
     const double times_s[] = {3, 5, 3, 4, 3};
     const int64_t first[] = {1, 2}, second[] = {3, 0, 4};
     struct taskpool_machine machine = {.n_workers = 2, .time = time_of, .context = times_s};
@@ -195,9 +190,8 @@ static double falling_time(int64_t task, const void *record, const void *context
     return 1 / (1.0 + (double)(task % 97));
 }
 
-static void test_longest_first_loses_no_task(void **state)
+TEST(longest_first_loses_no_task)
 {
-    (void)state;
     const int64_t n_tasks[] = {0, 1, 7, 10000};
     const int n_workers[] = {1, 2, 3, 7, 200};
     double speeds[200];
@@ -228,9 +222,8 @@ static double no_cost(int64_t task, void *context)
     return task == 5 ? *(double *)context : 1;
 }
 
-static void test_bad_rules_are_refused(void **state)
+TEST(bad_rules_are_refused)
 {
-    (void)state;
     double costs[] = {0, -1, NAN, INFINITY};
     struct taskpool_seeding seeding;
     struct taskpool_problem problem = {.n_tasks = 10};
@@ -247,18 +240,4 @@ static void test_bad_rules_are_refused(void **state)
         check_status(STATUS_USAGE,
                      seeding_init(&seeding, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_COST, 3));
     }
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_task_has_one_worker),
-        cmocka_unit_test(test_blocks_differ_from_the_average_by_a_task_at_most),
-        cmocka_unit_test(test_equal_costs_are_blocks_of_equal_numbers),
-        cmocka_unit_test(test_large_pools_cost_a_few_words),
-        cmocka_unit_test(test_longest_first_goes_where_it_ends_first),
-        cmocka_unit_test(test_longest_first_loses_no_task),
-        cmocka_unit_test(test_bad_rules_are_refused),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

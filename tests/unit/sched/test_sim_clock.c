@@ -99,9 +99,8 @@ static double no_time(int64_t task, const void *record, const void *context)
     return 0;
 }
 
-static void events_find_the_clock_at_their_time(void **state)
+TEST(events_find_the_clock_at_their_time)
 {
-    (void)state;
     const struct taskpool_machine machine = {
         .n_workers = 2, .latency_s = latency_s, .time = no_time};
     const struct taskpool_problem problem = {0};
@@ -120,13 +119,6 @@ static void events_find_the_clock_at_their_time(void **state)
     taskpool_destroy(pool);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events_find_the_clock_at_their_time),
-    };
-    MPI_Init(NULL, NULL);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    MPI_Finalize();
-    return failed;
-}
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

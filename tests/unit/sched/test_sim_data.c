@@ -95,9 +95,8 @@ static struct taskpool_iteration simulate(const char *mode, int64_t n_tasks,
 }
 
 /* Each of n workers reads a block of worker 0: its card serves one after another. */
-static void n_transfers_from_one_card_take_the_closed_form(void **state)
+TEST(n_transfers_from_one_card_take_the_closed_form)
 {
-    (void)state;
     for (int n = 1; n <= 9; n += 4) {
         struct pool_data data;
         begin_data(&data, n + 1);
@@ -114,9 +113,8 @@ static void n_transfers_from_one_card_take_the_closed_form(void **state)
 }
 
 /* The n workers of one node read blocks of as many other nodes. */
-static void n_transfers_to_one_card_take_the_closed_form(void **state)
+TEST(n_transfers_to_one_card_take_the_closed_form)
 {
-    (void)state;
     const int n = 5;
     struct pool_data data;
     begin_data(&data, n * (n + 1));
@@ -129,9 +127,8 @@ static void n_transfers_to_one_card_take_the_closed_form(void **state)
 }
 
 /* So do written blocks, which go to one owner at the end of their tasks. */
-static void n_written_blocks_take_the_closed_form(void **state)
+TEST(n_written_blocks_take_the_closed_form)
 {
-    (void)state;
     const int n = 5;
     struct pool_data data;
     begin_data(&data, n + 1);
@@ -144,9 +141,8 @@ static void n_written_blocks_take_the_closed_form(void **state)
     check_close(simulate("static", n + 1, &machine).makespan_s, expected_s, 1e-12);
 }
 
-static void a_worker_reads_one_block_after_another(void **state)
+TEST(a_worker_reads_one_block_after_another)
 {
-    (void)state;
     struct pool_data data;
     begin_data(&data, 2);
     for (int i = 0; i < 7; i++)
@@ -155,9 +151,8 @@ static void a_worker_reads_one_block_after_another(void **state)
     check_close(simulate("static", 2, &machine).makespan_s, 1 + 7 * (2 * o + 2 * L + busy), 1e-12);
 }
 
-static void own_blocks_cost_nothing(void **state)
+TEST(own_blocks_cost_nothing)
 {
-    (void)state;
     struct pool_data data;
     begin_data(&data, 8);
     for (int i = 0; i < 8; i++) {
@@ -171,9 +166,8 @@ static void own_blocks_cost_nothing(void **state)
     assert_int_equal(found.messages, 0);
 }
 
-static void within_a_node_no_card_takes_part(void **state)
+TEST(within_a_node_no_card_takes_part)
 {
-    (void)state;
     const int n = 5;
     struct pool_data data;
     begin_data(&data, n + 1);
@@ -204,9 +198,8 @@ static int64_t count_reads(const char *blocks, int64_t cache_bytes)
     return n;
 }
 
-static void a_node_keeps_the_blocks_used_last(void **state)
+TEST(a_node_keeps_the_blocks_used_last)
 {
-    (void)state;
     assert_int_equal(count_reads("abacab", 2 * BYTES), 4);
     assert_int_equal(count_reads("abacab", 2 * BYTES - 1), 6);
     assert_int_equal(count_reads("aaab", BYTES), 2);
@@ -230,9 +223,8 @@ static int64_t count_writes(const char *blocks, int64_t cache_bytes)
     return simulate("static", 2 * n, &machine).messages;
 }
 
-static void written_blocks_leave_once(void **state)
+TEST(written_blocks_leave_once)
 {
-    (void)state;
     assert_int_equal(count_writes("aaaa", BYTES), 1);
     assert_int_equal(count_writes("aabb", BYTES), 2);
     assert_int_equal(count_writes("abab", BYTES), 4);
@@ -241,9 +233,8 @@ static void written_blocks_leave_once(void **state)
 }
 
 /* Workers of a node share what one of them has read. */
-static void a_node_shares_its_memory(void **state)
+TEST(a_node_shares_its_memory)
 {
-    (void)state;
     struct pool_data data;
     begin_data(&data, 8); /* on 4 workers, the second pair on the second node */
     int64_t block = add_block(&data, 0);
@@ -257,9 +248,8 @@ static void a_node_shares_its_memory(void **state)
 }
 
 /* Modes get the tasks done, whatever data these need. */
-static void all_modes_move_data(void **state)
+TEST(all_modes_move_data)
 {
-    (void)state;
     struct pool_data data;
     begin_data(&data, 30);
     for (int i = 0; i < 30; i++) {
@@ -278,9 +268,8 @@ static void all_modes_move_data(void **state)
 
 /* Four of twelve tasks wait four seconds each for a block of the third worker: 28 s in all, 20 of them on
  * the first worker. Only durations with the waits show it. */
-static void waits_are_balanced(void **state)
+TEST(waits_are_balanced)
 {
-    (void)state;
     const char *const modes[] = {"persist", "auto"};
     struct pool_data data;
     begin_data(&data, 12);
@@ -294,9 +283,8 @@ static void waits_are_balanced(void **state)
     }
 }
 
-static void times_beyond_the_clock_are_refused(void **state)
+TEST(times_beyond_the_clock_are_refused)
 {
-    (void)state;
     struct pool_data data;
     begin_data(&data, 2);
     add_access(&data, 1, false, add_block(&data, 0));
@@ -312,24 +300,6 @@ static void times_beyond_the_clock_are_refused(void **state)
     taskpool_destroy(pool);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(n_transfers_from_one_card_take_the_closed_form),
-        cmocka_unit_test(n_transfers_to_one_card_take_the_closed_form),
-        cmocka_unit_test(n_written_blocks_take_the_closed_form),
-        cmocka_unit_test(a_worker_reads_one_block_after_another),
-        cmocka_unit_test(own_blocks_cost_nothing),
-        cmocka_unit_test(within_a_node_no_card_takes_part),
-        cmocka_unit_test(a_node_keeps_the_blocks_used_last),
-        cmocka_unit_test(written_blocks_leave_once),
-        cmocka_unit_test(a_node_shares_its_memory),
-        cmocka_unit_test(all_modes_move_data),
-        cmocka_unit_test(waits_are_balanced),
-        cmocka_unit_test(times_beyond_the_clock_are_refused),
-    };
-    MPI_Init(NULL, NULL);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    MPI_Finalize();
-    return failed;
-}
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

@@ -50,9 +50,8 @@ static struct taskpool_iteration run(const char *mode, int64_t n_tasks,
     return figures;
 }
 
-static void threads_share_a_workers_tasks(void **state)
+TEST(threads_share_a_workers_tasks)
 {
-    (void)state;
     struct taskpool_machine machine = {.n_workers = 2, .n_threads = 4, .time = one_second};
     struct taskpool_iteration figures = run("static", 16, &machine, TASKPOOL_PROGRESS_POLL);
     assert_int_equal(figures.n_workers, 8);
@@ -61,18 +60,16 @@ static void threads_share_a_workers_tasks(void **state)
     check_close(run("dtree", 160, &machine, TASKPOOL_PROGRESS_THREAD).makespan_s, 20, 1e-9);
 }
 
-static void a_counter_serves_one_after_another(void **state)
+TEST(a_counter_serves_one_after_another)
 {
-    (void)state;
     struct taskpool_machine machine = {.n_workers = 10, .counter_s = 1e-3, .time = nothing};
     struct taskpool_iteration figures = run("counter", 100, &machine, TASKPOOL_PROGRESS_POLL);
     /* 100 tasks, and one more request of every worker but that of the last answer. */
     check_close(figures.makespan_s, 0.109, 1e-9);
 }
 
-static void messages_within_a_node_are_faster(void **state)
+TEST(messages_within_a_node_are_faster)
 {
-    (void)state;
     struct taskpool_machine machine = {.n_workers = 2,
                                        .node_size = 1,
                                        .latency_s = 1e-2,
@@ -87,17 +84,15 @@ static void messages_within_a_node_are_faster(void **state)
     check_close(run("counter", 1, &machine, TASKPOOL_PROGRESS_POLL).makespan_s, 2e-2, 1e-9);
 }
 
-static void bandwidth_delays_long_messages(void **state)
+TEST(bandwidth_delays_long_messages)
 {
-    (void)state;
     struct taskpool_machine machine = {.n_workers = 2, .bandwidth = 8, .time = nothing};
     /* A request and its answer have eight bytes each. */
     check_close(run("counter", 1, &machine, TASKPOOL_PROGRESS_POLL).makespan_s, 2, 1e-9);
 }
 
-static void noise_delays_tasks(void **state)
+TEST(noise_delays_tasks)
 {
-    (void)state;
     struct taskpool_noise noise;
     check_ok(taskpool_noise_init_periodic(&noise, 0.1, 0.02));
     struct taskpool_machine machine = {.n_workers = 3, .noise = &noise, .time = one_second};
@@ -107,9 +102,8 @@ static void noise_delays_tasks(void **state)
     taskpool_noise_fini(&noise);
 }
 
-static void a_task_costs_its_worker_time(void **state)
+TEST(a_task_costs_its_worker_time)
 {
-    (void)state;
     struct taskpool_machine machine = {.n_workers = 2, .task_s = 0.5, .time = one_second};
     struct taskpool_iteration figures = run("static", 8, &machine, TASKPOOL_PROGRESS_POLL);
     check_close(figures.makespan_s, 6, 1e-12);
@@ -118,9 +112,8 @@ static void a_task_costs_its_worker_time(void **state)
 }
 
 /* After the first task, and then after every eighth of so short ones. */
-static void a_poll_costs_its_worker_time(void **state)
+TEST(a_poll_costs_its_worker_time)
 {
-    (void)state;
     struct taskpool_machine machine = {
         .n_workers = 2, .node_size = 1, .poll_s = 1e-3, .time = one_microsecond};
     struct taskpool_iteration figures = run("static", 200, &machine, TASKPOOL_PROGRESS_POLL);
@@ -140,9 +133,8 @@ static double ten_milliseconds(int64_t task, const void *record, const void *con
 
 /* The workers of a node send steal requests while no worker has tasks to give: with a server
  * the messages of a node are handled one at a time. */
-static void a_server_answers_one_after_another(void **state)
+TEST(a_server_answers_one_after_another)
 {
-    (void)state;
     struct taskpool_machine machine = {.n_workers = 64,
                                        .node_size = 16,
                                        .latency_s = 1e-6,
@@ -170,9 +162,8 @@ static double hundredths(int64_t task, const void *record, const void *context)
     return task % 100 == 0 ? 0.01 : 1e-7;
 }
 
-static void null_tasks_take_their_time(void **state)
+TEST(null_tasks_take_their_time)
 {
-    (void)state;
     struct taskpool_machine machine = {
         .n_workers = 1, .time = hundredths, .are_null = all_but_each_hundredth};
     struct taskpool_iteration figures = run("steal", 100000, &machine, TASKPOOL_PROGRESS_THREAD);
@@ -184,21 +175,6 @@ static void null_tasks_take_their_time(void **state)
     assert_true(figures.efficiency > 0.9);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_share_a_workers_tasks),
-        cmocka_unit_test(a_counter_serves_one_after_another),
-        cmocka_unit_test(messages_within_a_node_are_faster),
-        cmocka_unit_test(bandwidth_delays_long_messages),
-        cmocka_unit_test(noise_delays_tasks),
-        cmocka_unit_test(a_task_costs_its_worker_time),
-        cmocka_unit_test(a_poll_costs_its_worker_time),
-        cmocka_unit_test(a_server_answers_one_after_another),
-        cmocka_unit_test(null_tasks_take_their_time),
-    };
-    MPI_Init(NULL, NULL);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    MPI_Finalize();
-    return failed;
-}
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

@@ -73,9 +73,8 @@ static bool balances(const char *mode)
     return false;
 }
 
-static void test_a_slow_worker_loses_no_task_and_is_relieved(void **state)
+TEST(a_slow_worker_loses_no_task_and_is_relieved)
 {
-    (void)state;
     for (int progress = TASKPOOL_PROGRESS_POLL; progress <= TASKPOOL_PROGRESS_THREAD; progress++)
         for (int mode = 0; mode < mode_count(); mode++) {
             double makespan_s[N_ITERATIONS];
@@ -92,9 +91,8 @@ static void test_a_slow_worker_loses_no_task_and_is_relieved(void **state)
 }
 
 /* On two nodes thieves pass over a slow worker of their own, and the others refuse at once. */
-static void test_thieves_pause_while_a_slow_worker_runs_its_task(void **state)
+TEST(thieves_pause_while_a_slow_worker_runs_its_task)
 {
-    (void)state;
     enum { N = 32 };
     double speeds[N];
     int n_runs[N] = {0};
@@ -117,14 +115,6 @@ static void test_thieves_pause_while_a_slow_worker_runs_its_task(void **state)
     taskpool_destroy(pool);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_slow_worker_loses_no_task_and_is_relieved),
-        cmocka_unit_test(test_thieves_pause_while_a_slow_worker_runs_its_task),
-    };
-    MPI_Init(NULL, NULL);
-    int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
-    MPI_Finalize();
-    return n_failed;
-}
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

@@ -35,9 +35,8 @@ static void summarize(struct statistics_worker *workers, struct taskpool_iterati
 }
 
 /* Equal loads whose mean rounds up: -0.00 % was printed of such. */
-static void test_equal_loads_are_balanced(void **state)
+TEST(equal_loads_are_balanced)
 {
-    (void)state;
     struct statistics_worker workers[n_workers];
     struct taskpool_iteration sum = {0}, phases = {0};
     for (int k = 1; k < 200; k++) {
@@ -53,9 +52,8 @@ static void test_equal_loads_are_balanced(void **state)
     }
 }
 
-static void test_summary(void **state)
+TEST(summary)
 {
-    (void)state;
     struct statistics_worker workers[n_workers];
     struct taskpool_iteration sum = {.iteration = 3};
     fill(workers);
@@ -80,9 +78,8 @@ static void test_summary(void **state)
     assert_int_equal(sum.bytes, 600);
 }
 
-static void test_parts_make_up_the_makespan(void **state)
+TEST(parts_make_up_the_makespan)
 {
-    (void)state;
     struct statistics_worker workers[n_workers];
     struct taskpool_iteration sum;
     fill(workers);
@@ -98,9 +95,8 @@ static void test_parts_make_up_the_makespan(void **state)
 
 /* Workers that share a core: the second starts when the first has ended. None took longer than 2 s, and
  * together they took 4. */
-static void test_the_makespan_begins_with_the_first_start(void **state)
+TEST(the_makespan_begins_with_the_first_start)
 {
-    (void)state;
     struct statistics_worker workers[] = {
         {.task_s = 2, .started_s = 1000.5, .elapsed_s = 2},
         {.task_s = 1.5, .idle_s = 0.25, .started_s = 1002.5, .elapsed_s = 1.75}};
@@ -117,9 +113,8 @@ static void test_the_makespan_begins_with_the_first_start(void **state)
 }
 
 /* A reduction adds them in another order on each process, and all must get the same bits. */
-static void test_order_of_parts_does_not_matter(void **state)
+TEST(order_of_parts_does_not_matter)
 {
-    (void)state;
     for (int i = 0; i < 1000; i++) {
         const struct statistics_worker early = {.idle_s = 0.1 + 0.00317 * i, .elapsed_s = 1.3};
         const struct statistics_worker late = {.idle_s = 0.33 + 0.0071 * i, .elapsed_s = 2.9};
@@ -132,9 +127,8 @@ static void test_order_of_parts_does_not_matter(void **state)
     }
 }
 
-static void test_nothing_done(void **state)
+TEST(nothing_done)
 {
-    (void)state;
     struct statistics_worker workers[n_workers] = {{0}};
     struct taskpool_iteration sum = {0};
     summarize(workers, &sum);
@@ -142,9 +136,8 @@ static void test_nothing_done(void **state)
     check_close(sum.efficiency, 1, 0);
 }
 
-static void test_json_keys(void **state)
+TEST(json_keys)
 {
-    (void)state;
     const char *keys[] = {"iteration",         "tasks_run",         "task_seconds",
                           "efficiency",        "imbalance",         "steals_attempted",
                           "steals_successful", "makespan_seconds",  "idle_seconds",
@@ -167,9 +160,8 @@ static void test_json_keys(void **state)
     json_decref(json);
 }
 
-static void test_csv(void **state)
+TEST(csv)
 {
-    (void)state;
     const char *path = "test_sched_statistics.csv";
     struct statistics_worker workers[2 * n_workers];
     fill(workers);
@@ -186,19 +178,4 @@ static void test_csv(void **state)
     remove(path);
     check_status(STATUS_IO, statistics_write_csv(MPI_COMM_SELF, workers, 2, n_workers,
                                                  "no_such_folder/statistics.csv"));
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_summary),
-        cmocka_unit_test(test_equal_loads_are_balanced),
-        cmocka_unit_test(test_parts_make_up_the_makespan),
-        cmocka_unit_test(test_the_makespan_begins_with_the_first_start),
-        cmocka_unit_test(test_order_of_parts_does_not_matter),
-        cmocka_unit_test(test_nothing_done),
-        cmocka_unit_test(test_json_keys),
-        cmocka_unit_test(test_csv),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

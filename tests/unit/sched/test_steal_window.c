@@ -39,9 +39,8 @@ static void expect_range(struct taskpool_range range, int64_t first, int64_t n, 
 static const struct steal_window_part ten_tasks = {
     .n_tasks = 10, .n = 3, .ranges = {{10, 17, 2}, {5, 6, 1}, {20, 25, 1}}};
 
-static void test_the_worker_takes_from_the_front_and_others_from_the_back(void **state)
+TEST(the_worker_takes_from_the_front_and_others_from_the_back)
 {
-    (void)state;
     struct windows *windows = make_windows();
     struct steal_window *own = &windows->each[2], *thief = &windows->each[5];
     struct steal_window_part part;
@@ -73,9 +72,8 @@ static void test_the_worker_takes_from_the_front_and_others_from_the_back(void *
     free(windows);
 }
 
-static void test_closing_gives_back_what_is_left(void **state)
+TEST(closing_gives_back_what_is_left)
 {
-    (void)state;
     struct windows *windows = make_windows();
     struct steal_window *own = &windows->each[0];
     struct steal_window_part part;
@@ -93,9 +91,8 @@ static void test_closing_gives_back_what_is_left(void **state)
     free(windows);
 }
 
-static void test_alone_or_without_memory_there_is_no_window(void **state)
+TEST(alone_or_without_memory_there_is_no_window)
 {
-    (void)state;
     struct steal_window window;
     struct taskpool_comm comm = {.n_node_ranks = 3};
     steal_window_init(&window, &comm);
@@ -178,9 +175,8 @@ static void *run_crowd_member(void *argument)
     return NULL;
 }
 
-static void test_threads_take_each_task_once(void **state)
+TEST(threads_take_each_task_once)
 {
-    (void)state;
     struct crowd crowd = {.windows = make_windows(), .n_taken = calloc(N_ALL, 1), .n_left = N_ALL};
     struct crowd_member members[NODE_CASE_WORKERS];
     pthread_t threads[NODE_CASE_WORKERS];
@@ -198,15 +194,4 @@ static void test_threads_take_each_task_once(void **state)
     assert_int_equal(crowd.n_thefts, 0);
     free((void *)crowd.n_taken);
     free(crowd.windows);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_worker_takes_from_the_front_and_others_from_the_back),
-        cmocka_unit_test(test_closing_gives_back_what_is_left),
-        cmocka_unit_test(test_alone_or_without_memory_there_is_no_window),
-        cmocka_unit_test(test_threads_take_each_task_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,9 +25,8 @@ static void check_range(struct taskpool_range range)
     check_equal(&counted, &closed);
 }
 
-static void test_ranges_are_the_sum_of_their_tasks(void **state)
+TEST(ranges_are_the_sum_of_their_tasks)
 {
-    (void)state;
     for (int64_t first = 0; first < 8; first++)
         for (int64_t last = 0; last < 40; last++)
             for (int64_t step = 1; step < 5; step++)
@@ -39,9 +38,8 @@ static void test_ranges_are_the_sum_of_their_tasks(void **state)
 }
 
 /* Whatever the cuts, the parts of the largest pools sum up to the whole. */
-static void test_parts_sum_up_to_the_whole(void **state)
+TEST(parts_sum_up_to_the_whole)
 {
-    (void)state;
     const int64_t pools[] = {22000000000, 22000000001, TASKPOOL_MAX_TASKS, 1, 0};
     for (size_t i = 0; i < sizeof pools / sizeof pools[0]; i++)
         for (int64_t n_parts = 1; n_parts < 50; n_parts += 6) {
@@ -62,9 +60,8 @@ static void test_parts_sum_up_to_the_whole(void **state)
         }
 }
 
-static void test_every_byte_of_a_record_counts(void **state)
+TEST(every_byte_of_a_record_counts)
 {
-    (void)state;
     unsigned char record[20] = {0};
     struct task_census first = {0};
     task_census_add_record(&first, record, sizeof record);
@@ -115,9 +112,8 @@ static void check_simulated(const char *mode, int64_t n_tasks, const char *words
     taskpool_destroy(pool);
 }
 
-static void test_simulated_modes_that_are_wrong_are_found_out(void **state)
+TEST(simulated_modes_that_are_wrong_are_found_out)
 {
-    (void)state;
     check_simulated("loses", 100, "ran 99 tasks of 100");
     check_simulated("loses", 10, "ran 9 tasks of 10");
     check_simulated("swaps", 100, "each once");
@@ -169,27 +165,19 @@ static void run_tree(const char *mode, enum status expected)
     taskpool_destroy(tree.pool);
 }
 
-static void test_records_that_get_lost_are_found_out(void **state)
+TEST(records_that_get_lost_are_found_out)
 {
-    (void)state;
     run_tree("steal", STATUS_OK);
     run_tree("retentive", STATUS_OK);
     run_tree("forgets", STATUS_PROTOCOL);
 }
 
-int main(int argc, char **argv)
+static void start(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranges_are_the_sum_of_their_tasks),
-        cmocka_unit_test(test_parts_sum_up_to_the_whole),
-        cmocka_unit_test(test_every_byte_of_a_record_counts),
-        cmocka_unit_test(test_simulated_modes_that_are_wrong_are_found_out),
-        cmocka_unit_test(test_records_that_get_lost_are_found_out),
-    };
-    n_of_large_pool = argc > 1 ? atoll(argv[1]) : 0;
-    MPI_Init(NULL, NULL);
+    check_begin_mpi();
+    n_of_large_pool = check_argc > 1 ? atoll(check_argv[1]) : 0;
     register_sabotage();
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    MPI_Finalize();
-    return failed;
 }
+
+TEST_SETUP(start)
+TEST_TEARDOWN(check_end_mpi)

@@ -35,9 +35,8 @@ static void check_access(const struct taskpool_data *data, int64_t task, int64_t
 }
 
 /* Tasks are added in any order; what a task does again counts once, where it was first. */
-static void test_written_data_are_read_back(void **state)
+TEST(written_data_are_read_back)
 {
-    (void)state;
     struct data_records records = {0};
     const struct taskpool_data_block large = {.bytes = 800, .owner = 4},
                                      small = {.bytes = 8, .owner = 7};
@@ -82,9 +81,8 @@ static void test_written_data_are_read_back(void **state)
     assert_false(task_data_is_beside(profile_path));
 }
 
-static void test_only_csv_has_data_beside_it(void **state)
+TEST(only_csv_has_data_beside_it)
 {
-    (void)state;
     struct task_data_paths paths;
     assert_true(task_data_paths("a.b/c.csv", &paths));
     assert_string_equal(paths.blocks, "a.b/c.blocks.csv");
@@ -101,9 +99,8 @@ static void test_only_csv_has_data_beside_it(void **state)
 #define SIZES  "block,bytes,owner\n"
 #define BLOCKS "task,access,block\n"
 
-static void test_broken_tables_are_refused(void **state)
+TEST(broken_tables_are_refused)
 {
-    (void)state;
     static const struct {
         const char *sizes, *blocks, *word;
     } cases[] = {
@@ -143,15 +140,6 @@ static void test_broken_tables_are_refused(void **state)
     unlink(blocks_path);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_written_data_are_read_back),
-        cmocka_unit_test(test_only_csv_has_data_beside_it),
-        cmocka_unit_test(test_broken_tables_are_refused),
-    };
-    MPI_Init(NULL, NULL);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    MPI_Finalize();
-    return failed;
-}
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

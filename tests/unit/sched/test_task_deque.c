@@ -232,9 +232,8 @@ static void run_twin(struct twin *twin, bool records, int64_t bound, int64_t min
     task_deque_fini(&twin->deque);
 }
 
-static void test_like_a_plain_array(void **state)
+TEST(like_a_plain_array)
 {
-    (void)state;
     static struct twin twin;
     twin.tasks = malloc(2 * MAX_TASKS * sizeof *twin.tasks);
     for (int records = 0; records < 2; records++) {
@@ -251,9 +250,8 @@ static void test_like_a_plain_array(void **state)
     free(twin.tasks);
 }
 
-static void test_bound(void **state)
+TEST(bound)
 {
-    (void)state;
     static struct twin twin;
     twin.tasks = malloc(2 * MAX_TASKS * sizeof *twin.tasks);
     int64_t n_refused = 0;
@@ -266,9 +264,8 @@ static void test_bound(void **state)
 }
 
 /* A thief has no tasks left, but others still read what they stole from it. */
-static void test_a_stolen_batch_fits_whatever_is_being_read(void **state)
+TEST(a_stolen_batch_fits_whatever_is_being_read)
 {
-    (void)state;
     enum { BOUND = 4 };
     struct task_deque victim, thief;
     struct task_deque_batch batch;
@@ -369,9 +366,8 @@ static double now_s(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static void test_worker_without_a_lock_beside_a_thief(void **state)
+TEST(worker_without_a_lock_beside_a_thief)
 {
-    (void)state;
     static struct pair pair;
     pthread_t thief;
     check_ok(task_deque_init(&pair.deque, 0, 0, 1));
@@ -394,15 +390,4 @@ static void test_worker_without_a_lock_beside_a_thief(void **state)
     assert_int_equal(pair.deque.completed_tail, pair.deque.head);
     pthread_mutex_destroy(&pair.lock);
     task_deque_fini(&pair.deque);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_like_a_plain_array),
-        cmocka_unit_test(test_bound),
-        cmocka_unit_test(test_a_stolen_batch_fits_whatever_is_being_read),
-        cmocka_unit_test(test_worker_without_a_lock_beside_a_thief),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

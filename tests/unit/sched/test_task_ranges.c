@@ -30,17 +30,15 @@ static void check_blocks(int64_t n_tasks, int64_t n_parts)
     assert_int_equal(expected_first, n_tasks);
 }
 
-static void test_blocks_tile_the_pool(void **state)
+TEST(blocks_tile_the_pool)
 {
-    (void)state;
     for (size_t i = 0; i < N_OF(pool_sizes); i++)
         for (size_t j = 0; j < N_OF(part_counts); j++)
             check_blocks(pool_sizes[i], part_counts[j]);
 }
 
-static void test_counts_of_stepping_ranges(void **state)
+TEST(counts_of_stepping_ranges)
 {
-    (void)state;
     for (size_t i = 0; i < N_OF(pool_sizes); i++) {
         for (size_t j = 0; j < N_OF(part_counts); j++) {
             int64_t step = part_counts[j];
@@ -74,9 +72,8 @@ static int64_t check_adding(const int64_t *tasks, int64_t n)
     return n_ranges;
 }
 
-static void test_added_tasks_join_into_ranges(void **state)
+TEST(added_tasks_join_into_ranges)
 {
-    (void)state;
     enum { n = 1000 };
     int64_t tasks[n];
     for (int i = 0; i < n; i++)
@@ -92,9 +89,8 @@ static void test_added_tasks_join_into_ranges(void **state)
     assert_true(check_adding(tasks, n) <= 20);
 }
 
-static void test_any_order_is_kept(void **state)
+TEST(any_order_is_kept)
 {
-    (void)state;
     enum { n = 500 };
     int64_t tasks[n];
     struct random_stream random;
@@ -104,15 +100,4 @@ static void test_any_order_is_kept(void **state)
             tasks[i] = (int64_t)random_below(&random, 1 + seed * seed * seed);
         check_adding(tasks, n);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks_tile_the_pool),
-        cmocka_unit_test(test_counts_of_stepping_ranges),
-        cmocka_unit_test(test_added_tasks_join_into_ranges),
-        cmocka_unit_test(test_any_order_is_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

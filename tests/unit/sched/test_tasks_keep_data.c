@@ -74,9 +74,8 @@ static bool stayed(const struct kept_pool *kept, int iteration)
 
 static struct kept_pool kept;
 
-static void test_only_the_first_iteration_steals(void **state)
+TEST(only_the_first_iteration_steals)
 {
-    (void)state;
     for (int m = 0; m < 3; m++) {
         init_kept(&kept);
         for (int i = 0; i < N_ITERATIONS; i++)
@@ -90,9 +89,8 @@ static void test_only_the_first_iteration_steals(void **state)
 }
 
 /* The last task of a worker, which nobody can steal, makes the first iteration alone uneven. */
-static void test_durations_of_the_first_iteration_do_not_count(void **state)
+TEST(durations_of_the_first_iteration_do_not_count)
 {
-    (void)state;
     for (int m = 0; m < 3; m++) {
         init_kept(&kept);
         kept.last_ms[0] = 50;
@@ -108,9 +106,8 @@ static void test_durations_of_the_first_iteration_do_not_count(void **state)
     assert_false(stayed(&kept, 1));
 }
 
-static void test_tasks_move_above_a_tenth(void **state)
+TEST(tasks_move_above_a_tenth)
 {
-    (void)state;
     enum { SMALL = 2, LARGE = 4 };
     for (int m = 0; m < 3; m++) {
         init_kept(&kept);
@@ -127,15 +124,6 @@ static void test_tasks_move_above_a_tenth(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_only_the_first_iteration_steals),
-        cmocka_unit_test(test_durations_of_the_first_iteration_do_not_count),
-        cmocka_unit_test(test_tasks_move_above_a_tenth),
-    };
-    MPI_Init(NULL, NULL);
-    int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
-    MPI_Finalize();
-    return n_failed;
-}
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

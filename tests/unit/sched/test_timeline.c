@@ -40,9 +40,8 @@ static void add_task(struct timeline *timeline, int64_t worker, int64_t task, do
     timeline_add(timeline, worker, &span);
 }
 
-static void bins_widen_and_keep_all_time(void **state)
+TEST(bins_widen_and_keep_all_time)
 {
-    (void)state;
     struct timeline *timeline = make_timeline(2);
     const double ends_s[] = {1e-7, 3e-6, 4e-4, 0.02, 1, 1234};
     double from_s = 0;
@@ -67,9 +66,8 @@ static void bins_widen_and_keep_all_time(void **state)
     free(timeline);
 }
 
-static void lanes_are_bounded_and_lose_no_task(void **state)
+TEST(lanes_are_bounded_and_lose_no_task)
 {
-    (void)state;
     struct timeline *timeline = make_timeline(1);
     const int64_t n = 10000;
     for (int64_t i = 0; i < n; i++) {
@@ -99,9 +97,8 @@ static void lanes_are_bounded_and_lose_no_task(void **state)
 
 /* A wait of a second, then many tasks with polls in between, each much shorter than can be shown.
  */
-static void merged_spans_show_what_took_most_of_their_time(void **state)
+TEST(merged_spans_show_what_took_most_of_their_time)
 {
-    (void)state;
     struct timeline *timeline = make_timeline(1);
     add_time(timeline, 0, TRACE_SEARCH, 0, 1, 0);
     for (int i = 0; i < 10000; i++) {
@@ -120,9 +117,8 @@ static void merged_spans_show_what_took_most_of_their_time(void **state)
     free(timeline);
 }
 
-static void few_spans_are_kept_as_they_are(void **state)
+TEST(few_spans_are_kept_as_they_are)
 {
-    (void)state;
     struct timeline *timeline = make_timeline(1);
     for (int i = 0; i < TIMELINE_SPANS; i++)
         add_task(timeline, 0, i, i, i + 1);
@@ -133,9 +129,8 @@ static void few_spans_are_kept_as_they_are(void **state)
 }
 
 /* Simulated null tasks take no time: many can run before the clock has moved. */
-static void many_tasks_that_take_no_time_are_merged(void **state)
+TEST(many_tasks_that_take_no_time_are_merged)
 {
-    (void)state;
     struct timeline *timeline = make_timeline(1);
     const int n = 10 * TIMELINE_SPANS;
     for (int i = 0; i < n; i++)
@@ -150,9 +145,8 @@ static void many_tasks_that_take_no_time_are_merged(void **state)
     free(timeline);
 }
 
-static void a_sample_is_the_same_in_any_order(void **state)
+TEST(a_sample_is_the_same_in_any_order)
 {
-    (void)state;
     struct timeline *up = make_timeline(1), *down = make_timeline(1);
     const int64_t n = 20000;
     for (int64_t i = 0; i < n; i++) {
@@ -171,9 +165,8 @@ static void a_sample_is_the_same_in_any_order(void **state)
     free(down);
 }
 
-static void durations_lie_in_their_bins(void **state)
+TEST(durations_lie_in_their_bins)
 {
-    (void)state;
     const double durations_s[] = {1.5e-9, 1e-6, 0.75, 0.875, 1, 1.1249, 1.125, 1000};
     for (size_t i = 0; i < sizeof durations_s / sizeof durations_s[0]; i++) {
         struct timeline *timeline = make_timeline(1);
@@ -237,9 +230,8 @@ static void check_lanes(const json_t *lanes, double makespan_s)
     }
 }
 
-static void a_simulated_pool_agrees_with_its_statistics(void **state)
+TEST(a_simulated_pool_agrees_with_its_statistics)
 {
-    (void)state;
     enum { n_workers = 40, n_tasks = 5000, n_iterations = 3 };
     struct taskpool_machine machine = {
         .n_workers = n_workers, .latency_s = 1e-5, .overhead_s = 1e-6, .time = time_of};
@@ -286,20 +278,6 @@ static void a_simulated_pool_agrees_with_its_statistics(void **state)
     taskpool_destroy(pool);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bins_widen_and_keep_all_time),
-        cmocka_unit_test(lanes_are_bounded_and_lose_no_task),
-        cmocka_unit_test(merged_spans_show_what_took_most_of_their_time),
-        cmocka_unit_test(few_spans_are_kept_as_they_are),
-        cmocka_unit_test(many_tasks_that_take_no_time_are_merged),
-        cmocka_unit_test(a_sample_is_the_same_in_any_order),
-        cmocka_unit_test(durations_lie_in_their_bins),
-        cmocka_unit_test(a_simulated_pool_agrees_with_its_statistics),
-    };
-    MPI_Init(NULL, NULL);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    MPI_Finalize();
-    return failed;
-}
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

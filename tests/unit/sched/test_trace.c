@@ -13,9 +13,8 @@ static void add_task(struct trace_log *log, double begin_s, double end_s, int64_
     trace_log_span(log, &(struct trace_span){begin_s, end_s, number, .n = 1, .use = TRACE_TASK});
 }
 
-static void test_spans_are_joined(void **state)
+TEST(spans_are_joined)
 {
-    (void)state;
     struct trace_log log = {.limit = 10};
     add_span(&log, TRACE_SEARCH, 0, 1);
     add_span(&log, TRACE_SEARCH, 1, 2); /* continues */
@@ -35,9 +34,8 @@ static void test_spans_are_joined(void **state)
     trace_log_fini(&log);
 }
 
-static void test_full_log(void **state)
+TEST(full_log)
 {
-    (void)state;
     struct trace_log log = {.limit = 2};
     for (int i = 0; i < 5; i++) {
         add_task(&log, i, i + 0.5, i);
@@ -52,9 +50,8 @@ static void test_full_log(void **state)
 }
 
 /* A worker that left the barrier late has waited there, and waits less at the end. */
-static void test_wait_of_an_iteration(void **state)
+TEST(wait_of_an_iteration)
 {
-    (void)state;
     struct trace_log log = {.limit = 10};
     trace_log_end(&log, &(struct trace_span){.begin_s = 10, .number = 4, .n = 1}, 2, 3, 12.25);
     assert_int_equal(log.n_spans, 3);
@@ -69,9 +66,8 @@ static void test_wait_of_an_iteration(void **state)
     trace_log_fini(&log);
 }
 
-static void test_sample_of_lanes(void **state)
+TEST(sample_of_lanes)
 {
-    (void)state;
     static const int64_t sizes[] = {1, 2, 1023, 1024, 1025, 1500, 2048, 163840, 2147483647};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
         struct trace_shape shape = {.n_lanes = sizes[s], .n_threads = 1};
@@ -89,9 +85,8 @@ static void test_sample_of_lanes(void **state)
 }
 
 /* All threads of a worker, or none. */
-static void test_sample_of_threads(void **state)
+TEST(sample_of_threads)
 {
-    (void)state;
     struct trace_shape shape = {.n_lanes = 3000, .n_threads = 3};
     assert_in_range(trace_n_recorded(&shape), 512, 1024);
     for (int64_t i = 0; i < trace_n_recorded(&shape); i++) {
@@ -105,9 +100,8 @@ static void test_sample_of_threads(void **state)
     assert_int_equal(trace_index_of_lane(&shape, 10000), -1);
 }
 
-static void test_sent_messages_of_steals(void **state)
+TEST(sent_messages_of_steals)
 {
-    (void)state;
     int64_t ids[] = {3, 8};
     struct trace_message messages[] = {{.id = 8, .kind = TRACE_SENT},
                                        {.id = 4, .kind = TRACE_SENT}};
@@ -116,14 +110,4 @@ static void test_sent_messages_of_steals(void **state)
     assert_int_equal(messages[0].id, 4);
     assert_false(messages[0].stolen);
     assert_true(messages[1].stolen);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spans_are_joined),     cmocka_unit_test(test_full_log),
-        cmocka_unit_test(test_wait_of_an_iteration), cmocka_unit_test(test_sample_of_lanes),
-        cmocka_unit_test(test_sample_of_threads),    cmocka_unit_test(test_sent_messages_of_steals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

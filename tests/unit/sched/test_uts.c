@@ -43,9 +43,8 @@ static void check_walk(const char *text, int64_t nodes, int64_t leaves, int64_t 
 }
 
 /* Source: the sample workloads of the benchmark. */
-static void test_trees_have_the_published_sizes(void **state)
+TEST(trees_have_the_published_sizes)
 {
-    (void)state;
     check_walk("T1", 4130071, 3305118, 10);
     check_walk("T2", 4117769, 2342762, 81);
     check_walk("T3", 4112897, 3599034, 1572);
@@ -54,9 +53,8 @@ static void test_trees_have_the_published_sizes(void **state)
 }
 
 /* Where b < 1, expdec grows with the height: without bound at depth 1, soon past 1e16 at depth 2. */
-static void test_numbers_of_children_are_bounded(void **state)
+TEST(numbers_of_children_are_bounded)
 {
-    (void)state;
     const char *const texts[] = {"-t 1 -a 1 -d 1 -b 0.555 -r 10", "-t 1 -a 1 -d 2 -b 1e-9"};
     for (int i = 0; i < 2; i++) {
         struct uts_tree tree;
@@ -68,9 +66,8 @@ static void test_numbers_of_children_are_bounded(void **state)
     }
 }
 
-static void test_options_of_the_original_are_read(void **state)
+TEST(options_of_the_original_are_read)
 {
-    (void)state;
     struct uts_tree named, spelt;
     check_ok(uts_parse("T1", &named));
     check_ok(uts_parse(" -t 1 -a 3  -d 10 -b 4 -r 19", &spelt));
@@ -90,9 +87,8 @@ static void test_options_of_the_original_are_read(void **state)
 }
 
 /* (3^6 - 1) / 2 nodes. */
-static void test_balanced_and_degenerate_trees(void **state)
+TEST(balanced_and_degenerate_trees)
 {
-    (void)state;
     check_walk("-t 3 -b 3 -d 5", 364, 243, 5);
     check_walk("-t 3 -b 3 -d 5 -g 4", 364, 243, 5);
     check_walk("-t 3 -b 0", 1, 1, 0);
@@ -100,9 +96,8 @@ static void test_balanced_and_degenerate_trees(void **state)
     check_walk("-t 1 -a 1 -b 0", 1, 1, 0);
 }
 
-static void test_bad_text_is_refused(void **state)
+TEST(bad_text_is_refused)
 {
-    (void)state;
     const char *const texts[] = {
         "",      " ",      "T6",      "t1",    "-t",
         "-t 4",  "-t x",   "-z 1",    "-d 0",  "-d 1.5",
@@ -114,16 +109,4 @@ static void test_bad_text_is_refused(void **state)
         assert_int_equal(uts_parse(texts[i], &tree), STATUS_USAGE);
         assert_non_null(strstr(status_text(), "--uts"));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_trees_have_the_published_sizes),
-        cmocka_unit_test(test_options_of_the_original_are_read),
-        cmocka_unit_test(test_numbers_of_children_are_bounded),
-        cmocka_unit_test(test_balanced_and_degenerate_trees),
-        cmocka_unit_test(test_bad_text_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

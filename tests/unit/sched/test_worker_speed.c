@@ -94,9 +94,8 @@ static double last_excess(const double *speeds)
     return largest_s * speed / work - 1;
 }
 
-static void test_loads_come_out_as_the_true_speeds_say(void **state)
+TEST(loads_come_out_as_the_true_speeds_say)
 {
-    (void)state;
     double speeds[N_WORKERS];
     for (int worker = 0; worker < N_WORKERS; worker++)
         speeds[worker] = worker % 8 == 5 ? 0.5 : 1;
@@ -107,9 +106,8 @@ static void test_loads_come_out_as_the_true_speeds_say(void **state)
     }
 }
 
-static void test_workers_that_are_alike_keep_their_tasks(void **state)
+TEST(workers_that_are_alike_keep_their_tasks)
 {
-    (void)state;
     for (int has_costs = 0; has_costs < 2; has_costs++) {
         draw_times(7);
         simulate("persist", has_costs, NULL, NULL);
@@ -127,9 +125,8 @@ static double late_s(const char *mode, bool has_costs, const struct taskpool_noi
     return sum_s;
 }
 
-static void test_interruptions_are_no_speeds(void **state)
+TEST(interruptions_are_no_speeds)
 {
-    (void)state;
     const double periods_s[] = {0.05, 1};
     for (int variant = 0; variant < 4; variant++) {
         double period_s = periods_s[variant % 2];
@@ -144,9 +141,8 @@ static void test_interruptions_are_no_speeds(void **state)
 }
 
 /* Balancing by the last durations makes more of what varies, but no worker looks slow by it. */
-static void test_tasks_that_vary_are_no_speeds(void **state)
+TEST(tasks_that_vary_are_no_speeds)
 {
-    (void)state;
     variation = 0.6;
     draw_times(4);
     double static_s = late_s("static", false, NULL);
@@ -155,16 +151,6 @@ static void test_tasks_that_vary_are_no_speeds(void **state)
     variation = 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_loads_come_out_as_the_true_speeds_say),
-        cmocka_unit_test(test_workers_that_are_alike_keep_their_tasks),
-        cmocka_unit_test(test_interruptions_are_no_speeds),
-        cmocka_unit_test(test_tasks_that_vary_are_no_speeds),
-    };
-    MPI_Init(NULL, NULL);
-    int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
-    MPI_Finalize();
-    return n_failed;
-}
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

@@ -6,9 +6,8 @@
 
 #include <stdlib.h>
 
-static void items_survive_growth(void **state)
+TEST(items_survive_growth)
 {
-    (void)state;
     int64_t *items = NULL, capacity = 0;
     int n_moves = 0;
     for (int64_t n = 0; n < 100000; n++) {
@@ -24,9 +23,8 @@ static void items_survive_growth(void **state)
     free(items);
 }
 
-static void a_failure_changes_nothing(void **state)
+TEST(a_failure_changes_nothing)
 {
-    (void)state;
     double *items = NULL;
     int64_t capacity = 0;
     check_ok(array_reserve(&items, 3, &capacity, sizeof *items));
@@ -40,9 +38,8 @@ static void a_failure_changes_nothing(void **state)
     free(items);
 }
 
-static void the_last_number_that_is_not_larger_is_found(void **state)
+TEST(the_last_number_that_is_not_larger_is_found)
 {
-    (void)state;
     const int64_t numbers[] = {-5, 0, 0, 3, 3, 3, INT64_MAX};
     const int64_t n = sizeof numbers / sizeof numbers[0];
     for (int64_t part = 0; part <= n; part++)
@@ -55,9 +52,8 @@ static void the_last_number_that_is_not_larger_is_found(void **state)
     assert_int_equal(array_find_last(numbers, n, INT64_MAX), n - 1);
 }
 
-static void items_are_ordered_by_what_they_begin_with(void **state)
+TEST(items_are_ordered_by_what_they_begin_with)
 {
-    (void)state;
     const struct {
         int64_t number;
         double other;
@@ -73,15 +69,4 @@ static void items_are_ordered_by_what_they_begin_with(void **state)
             assert_int_equal(array_ascending(&numbered[i], &numbered[k]), expected);
             assert_int_equal(array_descending(&sized[i], &sized[k]), expected);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(items_survive_growth),
-        cmocka_unit_test(a_failure_changes_nothing),
-        cmocka_unit_test(the_last_number_that_is_not_larger_is_found),
-        cmocka_unit_test(items_are_ordered_by_what_they_begin_with),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,9 +10,8 @@
 void gotoblas_dynamic_quit(void) __attribute__((weak));
 void gotoblas_dynamic_init(void) __attribute__((weak));
 
-static void test_table_of_processors(void **state)
+TEST(table_of_processors)
 {
-    (void)state;
     const struct {
         const char
             *name; /* CPUID's family and model, and a version of OpenBLAS other than 0.3.21 */
@@ -102,9 +101,8 @@ static void check_product(void)
         }
 }
 
-static void test_mistaken_kernels_are_replaced(void **state)
+TEST(mistaken_kernels_are_replaced)
 {
-    (void)state;
     const char *const best[] = {"Prescott", "Sandybridge", "Haswell", "SkylakeX"};
     load_kernels("Prescott", NULL);
     check_product();
@@ -114,30 +112,17 @@ static void test_mistaken_kernels_are_replaced(void **state)
     check_product();
 }
 
-static void test_right_kernels_stay(void **state)
+TEST(right_kernels_stay)
 {
-    (void)state;
     load_kernels("Excavator", NULL);
     blas_kernels_start();
     assert_string_equal(openblas_get_corename(), "Excavator");
 }
 
-static void test_user_has_the_last_word(void **state)
+TEST(user_has_the_last_word)
 {
-    (void)state;
     load_kernels("Prescott", "prescott");
     blas_kernels_start();
     assert_string_equal(openblas_get_corename(), "Prescott");
     assert_string_equal(getenv("OPENBLAS_CORETYPE"), "prescott");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table_of_processors),
-        cmocka_unit_test(test_mistaken_kernels_are_replaced),
-        cmocka_unit_test(test_right_kernels_stay),
-        cmocka_unit_test(test_user_has_the_last_word),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,9 +41,8 @@ static void check_line(const char *expected, int argc, char *argv[])
     json_decref(line);
 }
 
-static void names_are_full_and_outputs_left_out(void **state)
+TEST(names_are_full_and_outputs_left_out)
 {
-    (void)state;
     check_line("p run --tile 8 --quiet --basis sto-3g a.xyz b", 10,
                (char *[]){"x", "a.xyz", "--ti=8", "--json", "out.json", "--qu", "--basis", "sto-3g",
                           "--json=o", "b", NULL});
@@ -51,18 +50,8 @@ static void names_are_full_and_outputs_left_out(void **state)
     check_line("p run", 1, (char *[]){"x", NULL});
 }
 
-static void words_are_quoted_for_a_shell(void **state)
+TEST(words_are_quoted_for_a_shell)
 {
-    (void)state;
     check_line("p run --basis 'it'\\''s $x' --basis=--odd 'a b'", 7,
                (char *[]){"x", "--basis", "it's $x", "--basis=--odd", "a b", "--json", "o", NULL});
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_full_and_outputs_left_out),
-        cmocka_unit_test(words_are_quoted_for_a_shell),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

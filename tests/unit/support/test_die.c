@@ -39,21 +39,12 @@ static void end_of_memory(void)
     die_no_memory("no memory for %d tasks", 12);
 }
 
-static void test_the_program_and_the_reason_are_printed(void **state)
+TEST(the_program_and_the_reason_are_printed)
 {
-    (void)state;
     char text[4096];
     read_last_words(end_of_protocol, text, sizeof text);
     assert_non_null(strstr(text, "test_die: worker 7 is lost\n"));
     read_last_words(end_of_memory, text, sizeof text);
     assert_non_null(strstr(text, "test_die: no memory for 12 tasks: use fewer processes on the "
                                  "node, or a smaller problem\n"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_program_and_the_reason_are_printed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

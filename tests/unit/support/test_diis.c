@@ -12,9 +12,8 @@ static void two_errors(double a, double b, double cosine, double *B)
     B[3] = b * b;
 }
 
-static void test_one_step_is_itself(void **state)
+TEST(one_step_is_itself)
 {
-    (void)state;
     double B = 4, c;
     int n_dropped;
     check_ok(diis_coefficients(1, &B, 1, &c, &n_dropped));
@@ -22,9 +21,8 @@ static void test_one_step_is_itself(void **state)
     assert_int_equal(n_dropped, 0);
 }
 
-static void test_two_steps_give_the_foot_of_the_perpendicular(void **state)
+TEST(two_steps_give_the_foot_of_the_perpendicular)
 {
-    (void)state;
     double B[4], c[2];
     int n_dropped;
     /* On the line from (3, 0) to (0, 4) the point nearest to the origin divides it 16 : 9. */
@@ -40,9 +38,8 @@ static void test_two_steps_give_the_foot_of_the_perpendicular(void **state)
     assert_int_equal(n_dropped, 0);
 }
 
-static void test_sizes_of_errors_do_not_matter(void **state)
+TEST(sizes_of_errors_do_not_matter)
 {
-    (void)state;
     double B[4], c[2];
     int n_dropped;
     two_errors(1, 1e-7, 0, B);
@@ -52,9 +49,8 @@ static void test_sizes_of_errors_do_not_matter(void **state)
     check_close(c[1], 1, 1e-13);
 }
 
-static void test_dependent_old_steps_are_dropped(void **state)
+TEST(dependent_old_steps_are_dropped)
 {
-    (void)state;
     /* Errors (1,0), (1,0), (0,1): the first two are the same. */
     const double B[9] = {1, 1, 0, 1, 1, 0, 0, 0, 1};
     double c[3];
@@ -66,9 +62,8 @@ static void test_dependent_old_steps_are_dropped(void **state)
     check_close(c[2], 0.5, 1e-14);
 }
 
-static void test_equal_errors_leave_the_newest_step(void **state)
+TEST(equal_errors_leave_the_newest_step)
 {
-    (void)state;
     const double B[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
     double c[3];
     int n_dropped;
@@ -77,9 +72,8 @@ static void test_equal_errors_leave_the_newest_step(void **state)
     check_close(c[2], 1, 0);
 }
 
-static void test_an_error_of_zero_is_taken(void **state)
+TEST(an_error_of_zero_is_taken)
 {
-    (void)state;
     double B[4], c[2];
     int n_dropped;
     two_errors(1, 0, 0, B);
@@ -88,9 +82,8 @@ static void test_an_error_of_zero_is_taken(void **state)
     check_close(c[1], 1, 0);
 }
 
-static void test_errors_that_cancel_are_cancelled(void **state)
+TEST(errors_that_cancel_are_cancelled)
 {
-    (void)state;
     double B[4], c[2];
     int n_dropped;
     two_errors(2, 1, -1, B);
@@ -115,9 +108,8 @@ static void fill_step(int kind, double size, struct dense *F, struct dense *erro
     }
 }
 
-static void test_extrapolation_of_a_linear_problem_is_exact(void **state)
+TEST(extrapolation_of_a_linear_problem_is_exact)
 {
-    (void)state;
     struct dense_grid *grid;
     struct diis *diis;
     struct dense *F, *error, *scratch;
@@ -144,19 +136,4 @@ static void test_extrapolation_of_a_linear_problem_is_exact(void **state)
     dense_destroy(scratch);
     diis_destroy(diis);
     dense_grid_destroy(grid);
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_step_is_itself),
-        cmocka_unit_test(test_two_steps_give_the_foot_of_the_perpendicular),
-        cmocka_unit_test(test_sizes_of_errors_do_not_matter),
-        cmocka_unit_test(test_dependent_old_steps_are_dropped),
-        cmocka_unit_test(test_equal_errors_leave_the_newest_step),
-        cmocka_unit_test(test_an_error_of_zero_is_taken),
-        cmocka_unit_test(test_errors_that_cancel_are_cancelled),
-        cmocka_unit_test(test_extrapolation_of_a_linear_problem_is_exact),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

@@ -62,9 +62,8 @@ static int64_t different(int process)
     return process * 7 % 100;
 }
 
-static void all_items_arrive_in_order(void **state)
+TEST(all_items_arrive_in_order)
 {
-    (void)state;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     check_gather(none);
@@ -73,9 +72,8 @@ static void all_items_arrive_in_order(void **state)
 }
 
 /* Counts that fit one by one and not together are refused before anything is read. */
-static void too_many_items_are_refused(void **state)
+TEST(too_many_items_are_refused)
 {
-    (void)state;
     void *items;
     int64_t n_items, n_too_many[] = {INT64_C(1) << 31, INT64_C(1) << 40};
     for (int i = 0; i < 2; i++) {
@@ -87,13 +85,4 @@ static void too_many_items_are_refused(void **state)
         assert_int_equal(n_items, 0);
         assert_non_null(strstr(status_text(), "small items"));
     }
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_items_arrive_in_order),
-        cmocka_unit_test(too_many_items_are_refused),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

@@ -71,9 +71,8 @@ static void use(struct item_cache *cache, int64_t number)
     item_cache_release(cache, number);
 }
 
-static void test_an_item_is_loaded_once_while_there_is_room(void **state)
+TEST(an_item_is_loaded_once_while_there_is_room)
 {
-    (void)state;
     struct ledger ledger = {0};
     struct item_cache *cache = create(&ledger, 1000000);
     for (int round = 0; round < 3; round++)
@@ -93,9 +92,8 @@ static void test_an_item_is_loaded_once_while_there_is_room(void **state)
     item_cache_destroy(NULL);
 }
 
-static void test_the_least_recently_used_goes_first(void **state)
+TEST(the_least_recently_used_goes_first)
 {
-    (void)state;
     struct ledger ledger = {0};
     struct item_cache *cache = create(&ledger, 600);
     use(cache, 3); /* 300 bytes */
@@ -115,9 +113,8 @@ static void test_the_least_recently_used_goes_first(void **state)
     item_cache_destroy(cache);
 }
 
-static void test_without_a_budget_only_what_is_pinned_is_kept(void **state)
+TEST(without_a_budget_only_what_is_pinned_is_kept)
 {
-    (void)state;
     struct ledger ledger = {0};
     struct item_cache *cache = create(&ledger, 0);
     pin(cache, 4);
@@ -133,9 +130,8 @@ static void test_without_a_budget_only_what_is_pinned_is_kept(void **state)
     item_cache_destroy(cache);
 }
 
-static void test_a_failure_to_load_leaves_the_cache_as_it_was(void **state)
+TEST(a_failure_to_load_leaves_the_cache_as_it_was)
 {
-    (void)state;
     struct ledger ledger = {0};
     struct item_cache *cache = create(&ledger, 400);
     void *item;
@@ -205,22 +201,9 @@ static void check_random_use(int64_t budget, unsigned seed)
     assert_int_equal(ledger.n_unloads, ledger.n_loads);
 }
 
-static void test_random_use_follows_the_rule(void **state)
+TEST(random_use_follows_the_rule)
 {
-    (void)state;
     const int64_t budgets[] = {0, 100, 399, 1000, 2500, 100000};
     for (unsigned b = 0; b < sizeof budgets / sizeof budgets[0]; b++)
         check_random_use(budgets[b], b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_item_is_loaded_once_while_there_is_room),
-        cmocka_unit_test(test_the_least_recently_used_goes_first),
-        cmocka_unit_test(test_without_a_budget_only_what_is_pinned_is_kept),
-        cmocka_unit_test(test_a_failure_to_load_leaves_the_cache_as_it_was),
-        cmocka_unit_test(test_random_use_follows_the_rule),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,9 +42,8 @@ static void check_covered(int64_t n)
     assert_true(recorder.n == n);
 }
 
-static void test_more_elements_than_an_int_counts_are_all_reduced(void **state)
+TEST(more_elements_than_an_int_counts_are_all_reduced)
 {
-    (void)state;
     check_covered(0);
     check_covered(1);
     check_covered(INT_MAX);
@@ -55,9 +54,8 @@ static void test_more_elements_than_an_int_counts_are_all_reduced(void **state)
 
 /* Element i is 1 + i % 1000 on one process and 0 on the others, across several
  * reductions. */
-static void test_values_are_those_of_one_reduction(void **state)
+TEST(values_are_those_of_one_reduction)
 {
-    (void)state;
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -74,13 +72,4 @@ static void test_values_are_those_of_one_reduction(void **state)
     assert_int_equal(n_wrong, 0);
     assert_true(numbers[n] == -7);
     free(numbers);
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_more_elements_than_an_int_counts_are_all_reduced),
-        cmocka_unit_test(test_values_are_those_of_one_reduction),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

@@ -25,9 +25,8 @@ static void check_refused(struct memory_need need, const struct memory_budget *b
         fail_msg("\"%s\" lacks \"%s\"", status_text(), part);
 }
 
-static void test_limits_are_within_the_machine(void **state)
+TEST(limits_are_within_the_machine)
 {
-    (void)state;
     int64_t all = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
     struct memory_limits limits = memory_limits();
     assert_true(limits.main_bytes > 0 && limits.main_bytes <= all);
@@ -36,9 +35,8 @@ static void test_limits_are_within_the_machine(void **state)
 
 /* A file may be filled later, without asking for memory, by those that have mapped it; one that a
  * killed run has left will not be. */
-static void test_holes_of_mapped_files_are_not_available(void **state)
+TEST(holes_of_mapped_files_are_not_available)
 {
-    (void)state;
     const int64_t hole_bytes = GB;
     int64_t before = memory_limits().shared_bytes;
     if (before == INT64_MAX || before < 2 * hole_bytes)
@@ -59,9 +57,8 @@ static void test_holes_of_mapped_files_are_not_available(void **state)
     assert_true(with_file - with_hole > hole_bytes / 2);
 }
 
-static void test_processes_of_a_node_divide_all_but_a_reserve(void **state)
+TEST(processes_of_a_node_divide_all_but_a_reserve)
 {
-    (void)state;
     struct memory_limits limits = {
         .main_bytes = 80 * GB, .shared_bytes = 20 * GB, .address_bytes = 10 * GB};
     struct memory_budget four = memory_divide(&limits, 4);
@@ -78,9 +75,8 @@ static void test_processes_of_a_node_divide_all_but_a_reserve(void **state)
                 isinf(endless.address_bytes));
 }
 
-static void test_each_limit_refuses_by_its_name(void **state)
+TEST(each_limit_refuses_by_its_name)
 {
-    (void)state;
     const struct memory_budget budget = {19e9, 4.75e9, 16e9, .n_sharing = 4};
     struct memory_need fits = {.shared_bytes = 3e9, .own_bytes = 4e9};
     assert_true(memory_fits(&fits, &budget));
@@ -103,9 +99,8 @@ static void test_each_limit_refuses_by_its_name(void **state)
                   "0.051 MB of /dev/shm per process, but 0.040 MB are available: 0.011 MB are");
 }
 
-static void test_a_need_that_fits_is_still_allowed_piece_by_piece(void **state)
+TEST(a_need_that_fits_is_still_allowed_piece_by_piece)
 {
-    (void)state;
     struct memory_limits limits = {
         .main_bytes = 80 * GB, .shared_bytes = 20 * GB, .address_bytes = INT64_MAX};
     struct memory_budget budget = memory_divide(&limits, 2);
@@ -120,18 +115,16 @@ static void test_a_need_that_fits_is_still_allowed_piece_by_piece(void **state)
     }
 }
 
-static void test_the_user_may_know_better(void **state)
+TEST(the_user_may_know_better)
 {
-    (void)state;
     struct memory_budget budget = memory_budget(1000 * GB, MPI_COMM_WORLD);
     struct memory_need need = {.shared_bytes = 999e9};
     assert_true(memory_fits(&need, &budget));
     check_refused((struct memory_need){.own_bytes = 1001e9}, &budget, "1000000 MB are available");
 }
 
-static void test_address_space_is_bounded_by_ulimit(void **state)
+TEST(address_space_is_bounded_by_ulimit)
 {
-    (void)state;
     struct rlimit before, limit;
     assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
     long mapped_pages = 0;
@@ -162,9 +155,8 @@ static bool can_map(size_t bytes)
     return true;
 }
 
-static void test_a_confined_process_gets_no_more_than_its_budget(void **state)
+TEST(a_confined_process_gets_no_more_than_its_budget)
 {
-    (void)state;
     struct rlimit before;
     assert_int_equal(getrlimit(RLIMIT_DATA, &before), 0);
     const struct memory_budget budget = {.main_bytes = 100e6};
@@ -175,25 +167,8 @@ static void test_a_confined_process_gets_no_more_than_its_budget(void **state)
     assert_true(some && !more);
 }
 
-static void test_memory_in_use_is_within_its_peak(void **state)
+TEST(memory_in_use_is_within_its_peak)
 {
-    (void)state;
     assert_true(memory_part_bytes() > 0);
     assert_true(memory_part_bytes() <= memory_peak_bytes());
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_limits_are_within_the_machine),
-        cmocka_unit_test(test_holes_of_mapped_files_are_not_available),
-        cmocka_unit_test(test_processes_of_a_node_divide_all_but_a_reserve),
-        cmocka_unit_test(test_each_limit_refuses_by_its_name),
-        cmocka_unit_test(test_a_need_that_fits_is_still_allowed_piece_by_piece),
-        cmocka_unit_test(test_the_user_may_know_better),
-        cmocka_unit_test(test_address_space_is_bounded_by_ulimit),
-        cmocka_unit_test(test_a_confined_process_gets_no_more_than_its_budget),
-        cmocka_unit_test(test_memory_in_use_is_within_its_peak),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

@@ -3,9 +3,8 @@
 #include "support/base/node.h"
 #include "tests/check.h"
 
-static void test_all_processes_share_this_machine(void **state)
+TEST(all_processes_share_this_machine)
 {
-    (void)state;
     int size, n;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     assert_int_equal(node_count(MPI_COMM_WORLD), size);
@@ -16,9 +15,8 @@ static void test_all_processes_share_this_machine(void **state)
         assert_int_equal(ranks[i], i);
 }
 
-static void test_ranks_are_those_in_the_communicator(void **state)
+TEST(ranks_are_those_in_the_communicator)
 {
-    (void)state;
     int rank, own, n;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm backwards;
@@ -31,9 +29,8 @@ static void test_ranks_are_those_in_the_communicator(void **state)
     MPI_Comm_free(&backwards);
 }
 
-static void test_duplicates_have_a_copy_of_their_own(void **state)
+TEST(duplicates_have_a_copy_of_their_own)
 {
-    (void)state;
     int n, n_copied;
     MPI_Comm first, duplicate;
     MPI_Comm_dup(MPI_COMM_WORLD, &first);
@@ -46,14 +43,4 @@ static void test_duplicates_have_a_copy_of_their_own(void **state)
     for (int i = 0; i < n; i++)
         assert_int_equal(copied[i], i);
     MPI_Comm_free(&duplicate);
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_processes_share_this_machine),
-        cmocka_unit_test(test_ranks_are_those_in_the_communicator),
-        cmocka_unit_test(test_duplicates_have_a_copy_of_their_own),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

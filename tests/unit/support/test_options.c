@@ -106,9 +106,8 @@ static void check_refused(const char *line, const char *part1, const char *part2
         fail_msg("'%s': the message \"%s\" lacks '%s' or '%s'", line, status_text(), part1, part2);
 }
 
-static void test_defaults_hold_when_nothing_is_given(void **state)
+TEST(defaults_hold_when_nothing_is_given)
 {
-    (void)state;
     check_ok(parse("water.xyz"));
     assert_int_equal(request, OPTION_REQUEST_RUN);
     assert_int_equal(settings.tile, 40);
@@ -121,9 +120,8 @@ static void test_defaults_hold_when_nothing_is_given(void **state)
     assert_int_equal(first_operand, 1);
 }
 
-static void test_both_ways_of_giving_a_value_and_any_order(void **state)
+TEST(both_ways_of_giving_a_value_and_any_order)
 {
-    (void)state;
     check_ok(
         parse("--tile 7 a.xyz --charge=-2 --screen=1d-6 --quiet b.xyz --sched steal -o p.html"));
     assert_int_equal(settings.tile, 7);
@@ -145,9 +143,8 @@ static void test_both_ways_of_giving_a_value_and_any_order(void **state)
     assert_string_equal(arguments[first_operand], "--tile");
 }
 
-static void test_flags_take_true_and_false(void **state)
+TEST(flags_take_true_and_false)
 {
-    (void)state;
     check_ok(parse("a"));
     assert_true(settings.polite);
     check_ok(parse("a --polite=false --quiet=true"));
@@ -158,9 +155,8 @@ static void test_flags_take_true_and_false(void **state)
     assert_false(settings.quiet);
 }
 
-static void test_numbers_use_all_64_bits(void **state)
+TEST(numbers_use_all_64_bits)
 {
-    (void)state;
     check_ok(parse("a --charge 9223372036854775807"));
     assert_true(settings.charge == INT64_MAX);
     check_ok(parse("a --charge -9223372036854775808 --seed 9223372036854775807"));
@@ -169,9 +165,8 @@ static void test_numbers_use_all_64_bits(void **state)
 }
 
 /* The form that a message about the range has, among others. */
-static void test_whole_numbers_may_have_exponents(void **state)
+TEST(whole_numbers_may_have_exponents)
 {
-    (void)state;
     check_ok(parse("a --tile 1e+06 --charge -1e15 --seed 2.5e1"));
     assert_int_equal(settings.tile, 1000000);
     assert_true(settings.charge == -1000000000000000);
@@ -179,9 +174,8 @@ static void test_whole_numbers_may_have_exponents(void **state)
     check_refused("a --tile 1e7", "'1e7' is not a whole number", "from 1 to 1000000");
 }
 
-static void test_text_that_is_no_number_is_refused(void **state)
+TEST(text_that_is_no_number_is_refused)
 {
-    (void)state;
     const char *integers[] = {"x", "1x", "1.5", "1e-3", "0x10", "--", "1-", "+-1"};
     for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++) {
         char line[64];
@@ -199,9 +193,8 @@ static void test_text_that_is_no_number_is_refused(void **state)
     check_status(STATUS_USAGE, options_parse(&options, 4, blank, &request, &first_operand));
 }
 
-static void test_numbers_out_of_range_are_refused(void **state)
+TEST(numbers_out_of_range_are_refused)
 {
-    (void)state;
     check_refused("a --tile 0", "--tile", "from 1 to 1000000");
     check_refused("a --tile -5", "--tile", "-5");
     check_refused("a --tile 1000001", "--tile", "1000001");
@@ -212,9 +205,8 @@ static void test_numbers_out_of_range_are_refused(void **state)
     check_ok(parse("a --screen 1"));
 }
 
-static void test_other_mistakes_are_named(void **state)
+TEST(other_mistakes_are_named)
 {
-    (void)state;
     check_refused("a --sched fast", "'fast'", "static, counter, steal");
     check_refused("a --sched stat", "'stat'", "static, counter, steal");
     check_refused("a --engine any", "'any'", "s, libint");
@@ -243,9 +235,8 @@ static void test_other_mistakes_are_named(void **state)
     assert_int_equal(settings.tile, 3);
 }
 
-static void test_help_and_version_are_requests_whatever_is_missing(void **state)
+TEST(help_and_version_are_requests_whatever_is_missing)
 {
-    (void)state;
     check_ok(parse("--help"));
     assert_int_equal(request, OPTION_REQUEST_HELP);
     check_ok(parse("-h --nonsense"));
@@ -272,9 +263,8 @@ static void capture(enum option_request asked, char *text, size_t size)
     fclose(file);
 }
 
-static void test_help_shows_every_option_with_what_it_takes(void **state)
+TEST(help_shows_every_option_with_what_it_takes)
 {
-    (void)state;
     char text[4096];
     capture(OPTION_REQUEST_HELP_ALL, text, sizeof text);
     const char *wanted[] = {
@@ -313,9 +303,8 @@ static void test_help_shows_every_option_with_what_it_takes(void **state)
     assert_true(text[11] >= '0' && text[11] <= '9');
 }
 
-static void test_help_hides_other_rows_and_ends_with_pointers_to_them(void **state)
+TEST(help_hides_other_rows_and_ends_with_pointers_to_them)
 {
-    (void)state;
     char text[4096];
     capture(OPTION_REQUEST_HELP, text, sizeof text);
     assert_non_null(strstr(text, "--sched MODE"));
@@ -328,9 +317,8 @@ static void test_help_hides_other_rows_and_ends_with_pointers_to_them(void **sta
 }
 
 /* Options in the first mode that reads them, their names in the others. */
-static void test_help_of_modes_has_each_mode_with_its_options(void **state)
+TEST(help_of_modes_has_each_mode_with_its_options)
 {
-    (void)state;
     char text[4096];
     capture(OPTION_REQUEST_HELP_MODES, text, sizeof text);
     const char *lists = strstr(text, "\nstatic: others\n\n"
@@ -345,9 +333,8 @@ static void test_help_of_modes_has_each_mode_with_its_options(void **state)
     assert_non_null(strstr(text, "counter, steal: say nothing"));
 }
 
-static void test_options_are_set_by_name(void **state)
+TEST(options_are_set_by_name)
 {
-    (void)state;
     settings = (struct settings){.tile = 5, .screen = 1, .quiet = true, .basis = "kept"};
     check_ok(options_set_defaults(&tables[0]));
     assert_int_equal(settings.tile, 40);
@@ -375,9 +362,8 @@ static void test_options_are_set_by_name(void **state)
     assert_true(settings.polite);
 }
 
-static void test_wrong_names_and_values_set_by_name_are_refused(void **state)
+TEST(wrong_names_and_values_set_by_name_are_refused)
 {
-    (void)state;
     const struct {
         const char *name, *value, *part;
     } wrong[] = {
@@ -401,9 +387,8 @@ static void test_wrong_names_and_values_set_by_name_are_refused(void **state)
     }
 }
 
-static void test_json_holds_the_value_in_force_of_every_option(void **state)
+TEST(json_holds_the_value_in_force_of_every_option)
 {
-    (void)state;
     check_ok(
         parse("a --tile 8 --basis caf\xe9 --sched steal --engine libint --guess atoms --quiet"));
     json_t *object = options_to_json(&options);
@@ -419,9 +404,8 @@ static void test_json_holds_the_value_in_force_of_every_option(void **state)
     json_decref(object);
 }
 
-static void test_choices_are_found_by_whole_words(void **state)
+TEST(choices_are_found_by_whole_words)
 {
-    (void)state;
     assert_int_equal(option_choice_index("a,bc,def", "a"), 0);
     assert_int_equal(option_choice_index("a,bc,def", "def"), 2);
     assert_int_equal(option_choice_index("a,bc,def", "de"), -1);
@@ -434,27 +418,4 @@ static void test_choices_are_found_by_whole_words(void **state)
     assert_string_equal(word, "def");
     option_choice_word("a,bc,def", 3, word, sizeof word);
     assert_string_equal(word, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults_hold_when_nothing_is_given),
-        cmocka_unit_test(test_both_ways_of_giving_a_value_and_any_order),
-        cmocka_unit_test(test_flags_take_true_and_false),
-        cmocka_unit_test(test_numbers_use_all_64_bits),
-        cmocka_unit_test(test_whole_numbers_may_have_exponents),
-        cmocka_unit_test(test_text_that_is_no_number_is_refused),
-        cmocka_unit_test(test_numbers_out_of_range_are_refused),
-        cmocka_unit_test(test_other_mistakes_are_named),
-        cmocka_unit_test(test_help_and_version_are_requests_whatever_is_missing),
-        cmocka_unit_test(test_help_shows_every_option_with_what_it_takes),
-        cmocka_unit_test(test_help_hides_other_rows_and_ends_with_pointers_to_them),
-        cmocka_unit_test(test_help_of_modes_has_each_mode_with_its_options),
-        cmocka_unit_test(test_options_are_set_by_name),
-        cmocka_unit_test(test_wrong_names_and_values_set_by_name_are_refused),
-        cmocka_unit_test(test_json_holds_the_value_in_force_of_every_option),
-        cmocka_unit_test(test_choices_are_found_by_whole_words),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,9 +50,8 @@ static void remove_files(void)
     assert_int_equal(system(command), 0);
 }
 
-static void test_what_a_killed_process_has_left_is_replaced(void **state)
+TEST(what_a_killed_process_has_left_is_replaced)
 {
-    (void)state;
     FILE *file = fopen(path_of("whole.part"), "w");
     assert_non_null(file);
     fclose(file);
@@ -67,9 +66,8 @@ static void test_what_a_killed_process_has_left_is_replaced(void **state)
     remove_files();
 }
 
-static void test_checking_leaves_nothing_behind(void **state)
+TEST(checking_leaves_nothing_behind)
 {
-    (void)state;
     check_ok(output_file_check(path_of("new")));
     assert_int_equal(count_files(), 0);
     check_ok(output_file_write(path_of("new"), "old text", 8));
@@ -87,9 +85,8 @@ static void test_checking_leaves_nothing_behind(void **state)
     unlink(path_of("new"));
 }
 
-static void test_paths_that_cannot_be_written_are_refused(void **state)
+TEST(paths_that_cannot_be_written_are_refused)
 {
-    (void)state;
     char too_long[5000];
     memset(too_long, 'x', sizeof too_long - 1);
     too_long[sizeof too_long - 1] = '\0';
@@ -110,18 +107,16 @@ static enum status write_nothing(const char *temporary, void *context)
     return STATUS_OK;
 }
 
-static void test_a_file_without_room_is_refused_with_its_size(void **state)
+TEST(a_file_without_room_is_refused_with_its_size)
 {
-    (void)state;
     int64_t most = 1000000000000036000;
     check_status(STATUS_IO, output_file_replace(path_of("new"), most, write_nothing, NULL));
     assert_non_null(strstr(status_text(), "takes 1000000000000.036 MB"));
     assert_int_equal(count_files(), 0);
 }
 
-static void test_links_and_devices_stay_what_they_are(void **state)
+TEST(links_and_devices_stay_what_they_are)
 {
-    (void)state;
     check_ok(output_file_write("/dev/null", "x", 1));
     struct stat information;
     assert_int_equal(stat("/dev/null", &information), 0);
@@ -150,9 +145,8 @@ static void test_links_and_devices_stay_what_they_are(void **state)
 }
 
 /* Nobody may ever read it. A pipe of the shell is written to. */
-static void test_a_named_pipe_is_refused(void **state)
+TEST(a_named_pipe_is_refused)
 {
-    (void)state;
     int ends[2];
     char path[64], text[5] = "";
     assert_int_equal(mkfifo(path_of("pipe"), 0600), 0);
@@ -173,9 +167,8 @@ static void test_a_named_pipe_is_refused(void **state)
 }
 
 /* As of --json /dev/stdout > file: what was printed before and after stays. */
-static void test_an_open_descriptor_is_written_to(void **state)
+TEST(an_open_descriptor_is_written_to)
 {
-    (void)state;
     char path[64];
     int descriptor = open(path_of("log"), O_WRONLY | O_CREAT, 0600);
     struct stat before, after;
@@ -197,9 +190,8 @@ static void test_an_open_descriptor_is_written_to(void **state)
     unlink(path_of("log"));
 }
 
-static void test_a_stream_is_written_once(void **state)
+TEST(a_stream_is_written_once)
 {
-    (void)state;
     assert_false(output_file_is_written_first(NULL) || output_file_is_written_last(NULL, true));
     assert_true(output_file_is_written_first(path_of("new")));
     assert_false(output_file_is_written_last(path_of("new"), false));
@@ -208,9 +200,8 @@ static void test_a_stream_is_written_once(void **state)
     assert_true(output_file_is_written_last("/dev/null", false));
 }
 
-static void test_json_keeps_order_and_every_bit(void **state)
+TEST(json_keeps_order_and_every_bit)
 {
-    (void)state;
     json_t *object = json_object();
     const double numbers[] = {0.1, NAN, 1.0 / 3};
     json_object_set_new(object, "z", json_real_array(numbers, 3));
@@ -235,9 +226,8 @@ static void test_json_keeps_order_and_every_bit(void **state)
     unlink(path_of("run.json"));
 }
 
-static void test_json_is_read_with_a_byte_order_mark(void **state)
+TEST(json_is_read_with_a_byte_order_mark)
 {
-    (void)state;
     static const char text[] = "\xEF\xBB\xBF{\"a\": 1}\n", broken[] = "\xEF\xBB\xBF{\n1}";
     json_t *value;
     check_ok(json_read_text("file", text, sizeof text - 1, 0, &value));
@@ -248,9 +238,8 @@ static void test_json_is_read_with_a_byte_order_mark(void **state)
     check_status(STATUS_INPUT, json_read_text("file", text, 2, 0, &value));
 }
 
-static void test_an_output_is_no_input_and_no_other_output(void **state)
+TEST(an_output_is_no_input_and_no_other_output)
 {
-    (void)state;
     const struct output outputs[] = {{"json", "a"}, {"report", NULL}, {"write-profile", "b"}};
     const struct output twice[] = {{"json", "a"}, {"report", NULL}, {"write-profile", "a"}};
     const char *inputs[] = {NULL, "c", "b"};
@@ -268,9 +257,8 @@ static void test_an_output_is_no_input_and_no_other_output(void **state)
         "b.part would be replaced, as --write-profile b is written there first: rename it");
 }
 
-static void test_two_paths_may_name_one_file(void **state)
+TEST(two_paths_may_name_one_file)
 {
-    (void)state;
     char path[256], detour[512], linked[256];
     snprintf(path, sizeof path, "%s", path_of("new"));
     snprintf(detour, sizeof detour, "%s/./../%s", folder, path + strlen("/tmp/"));
@@ -293,18 +281,16 @@ static void test_two_paths_may_name_one_file(void **state)
     assert_false(output_file_same("/dev/null", "/dev/null"));
 }
 
-static void test_every_output_has_to_be_writable(void **state)
+TEST(every_output_has_to_be_writable)
 {
-    (void)state;
     const struct output outputs[] = {{"json", NULL}, {"report", path_of("absent/page.html")}};
     check_ok(outputs_check_writable(outputs, 1));
     check_status(STATUS_IO, outputs_check_writable(outputs, 2));
 }
 
 /* The digests are the examples of FIPS 180-4. */
-static void test_sha256_of_pieces_is_that_of_the_whole(void **state)
+TEST(sha256_of_pieces_is_that_of_the_whole)
 {
-    (void)state;
     char hex[SHA256_HEX_SIZE];
     struct sha256 *sha256;
     check_ok(sha256_create(&sha256));
@@ -321,35 +307,16 @@ static void test_sha256_of_pieces_is_that_of_the_whole(void **state)
     sha256_destroy(NULL);
 }
 
-static int create_folder(void **state)
+static void create_folder(void)
 {
-    (void)state;
-    return mkdtemp(folder) == NULL;
+    assert_non_null(mkdtemp(folder));
 }
 
-static int remove_folder(void **state)
+static void remove_folder(void)
 {
-    (void)state;
-    return rmdir(folder);
+    assert_int_equal(rmdir(folder), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_a_killed_process_has_left_is_replaced),
-        cmocka_unit_test(test_checking_leaves_nothing_behind),
-        cmocka_unit_test(test_paths_that_cannot_be_written_are_refused),
-        cmocka_unit_test(test_a_file_without_room_is_refused_with_its_size),
-        cmocka_unit_test(test_links_and_devices_stay_what_they_are),
-        cmocka_unit_test(test_a_named_pipe_is_refused),
-        cmocka_unit_test(test_an_open_descriptor_is_written_to),
-        cmocka_unit_test(test_a_stream_is_written_once),
-        cmocka_unit_test(test_json_keeps_order_and_every_bit),
-        cmocka_unit_test(test_json_is_read_with_a_byte_order_mark),
-        cmocka_unit_test(test_an_output_is_no_input_and_no_other_output),
-        cmocka_unit_test(test_two_paths_may_name_one_file),
-        cmocka_unit_test(test_every_output_has_to_be_writable),
-        cmocka_unit_test(test_sha256_of_pieces_is_that_of_the_whole),
-    };
-    return cmocka_run_group_tests(tests, create_folder, remove_folder);
-}
+TEST_SETUP(create_folder)
+
+TEST_TEARDOWN(remove_folder)

@@ -31,9 +31,8 @@ static const struct {
     {"\xf8\x88\x80\x80", 0},
 };
 
-static void test_characters_are_those_of_utf8_that_are_no_controls(void **state)
+TEST(characters_are_those_of_utf8_that_are_no_controls)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof characters / sizeof characters[0]; i++)
         assert_int_equal(printable_length(characters[i].text), characters[i].length);
 }
@@ -53,30 +52,18 @@ static void check_print(bool lines, const char *expected, const char *format, ..
     free(text);
 }
 
-static void test_other_bytes_are_shown_by_their_numbers(void **state)
+TEST(other_bytes_are_shown_by_their_numbers)
 {
-    (void)state;
     check_print(false, "a 7 \\x1b[1m\xc3\xa9\\xff", "a %d %s", 7, "\x1b[1m\xc3\xa9\xff");
     check_print(false, "two\\x0alines", "%s", "two\nlines");
     check_print(true, "\ttwo\nlines\tand\\x0d", "\ttwo\nlines\t%s", "and\r");
     check_print(true, "two\\x0alines\\x09and one\\x0a", "two%sone%c", "\nlines\tand ", '\n');
 }
 
-static void test_long_texts_are_whole(void **state)
+TEST(long_texts_are_whole)
 {
-    (void)state;
     static char text[10001];
     memset(text, 'x', sizeof text - 1);
     check_print(false, text, "%s", text);
     check_print(true, text, "%s", text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_characters_are_those_of_utf8_that_are_no_controls),
-        cmocka_unit_test(test_other_bytes_are_shown_by_their_numbers),
-        cmocka_unit_test(test_long_texts_are_whole),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,18 +14,16 @@ static struct progress_estimate even_work(double duration_s, double now_s)
     return estimate;
 }
 
-static void test_even_work_ends_when_predicted(void **state)
+TEST(even_work_ends_when_predicted)
 {
-    (void)state;
     for (double now_s = 2; now_s <= 50; now_s += 4) {
         struct progress_estimate estimate = even_work(50, now_s);
         check_close(progress_estimate_left_s(&estimate, 100 + now_s), 50 - now_s, 1e-9);
     }
 }
 
-static void test_nothing_is_predicted_at_the_start(void **state)
+TEST(nothing_is_predicted_at_the_start)
 {
-    (void)state;
     struct progress_estimate estimate = even_work(10, 1.9);
     assert_true(progress_estimate_left_s(&estimate, 101.9) == -1);
     estimate = even_work(1000, 19);
@@ -37,9 +35,8 @@ static void test_nothing_is_predicted_at_the_start(void **state)
     assert_true(progress_estimate_left_s(&estimate, 10) == -1);
 }
 
-static void test_the_fraction_never_goes_back(void **state)
+TEST(the_fraction_never_goes_back)
 {
-    (void)state;
     static const double fractions[] = {0.1, 0.3, 0.2, 1.0 / 3, 0, -1, 0.4, 2, 0.5};
     static const double shown[] = {0.1, 0.3, 0.3, 1.0 / 3, 1.0 / 3, 1.0 / 3, 0.4, 1, 1};
     struct progress_estimate estimate;
@@ -52,9 +49,8 @@ static void test_the_fraction_never_goes_back(void **state)
 }
 
 /* Tasks of 8 s in turn with four of 0.5 s. */
-static void test_uneven_tasks_move_the_end_little(void **state)
+TEST(uneven_tasks_move_the_end_little)
 {
-    (void)state;
     struct progress_estimate estimate;
     double now_s = 0;
     progress_estimate_begin(&estimate, 0);
@@ -69,9 +65,8 @@ static void test_uneven_tasks_move_the_end_little(void **state)
 }
 
 /* Half of the work at a pace, half at a third of it. */
-static void test_a_slower_pace_is_noticed(void **state)
+TEST(a_slower_pace_is_noticed)
 {
-    (void)state;
     struct progress_estimate estimate;
     progress_estimate_begin(&estimate, 0);
     double before_s = 0;
@@ -86,9 +81,8 @@ static void test_a_slower_pace_is_noticed(void **state)
 }
 
 /* An earlier run did 60 of 100 s of work. */
-static void test_what_is_skipped_takes_no_time(void **state)
+TEST(what_is_skipped_takes_no_time)
 {
-    (void)state;
     struct progress_estimate estimate;
     progress_estimate_begin(&estimate, 0);
     progress_estimate_skip(&estimate, 0.6);
@@ -99,9 +93,8 @@ static void test_what_is_skipped_takes_no_time(void **state)
     }
 }
 
-static void test_texts(void **state)
+TEST(texts)
 {
-    (void)state;
     static const struct {
         double left_s;
         const char *text;
@@ -118,18 +111,4 @@ static void test_texts(void **state)
         progress_left_text(cases[i].left_s, text);
         assert_string_equal(text, cases[i].text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_even_work_ends_when_predicted),
-        cmocka_unit_test(test_nothing_is_predicted_at_the_start),
-        cmocka_unit_test(test_the_fraction_never_goes_back),
-        cmocka_unit_test(test_uneven_tasks_move_the_end_little),
-        cmocka_unit_test(test_a_slower_pace_is_noticed),
-        cmocka_unit_test(test_what_is_skipped_takes_no_time),
-        cmocka_unit_test(test_texts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,9 +5,8 @@
 
 /* The first outputs of SplitMix64 from the state 1234567, as given with its
  * reference implementation by S. Vigna. */
-static void test_published_sequence(void **state)
+TEST(published_sequence)
 {
-    (void)state;
     const uint64_t expected[] = {UINT64_C(6457827717110365317), UINT64_C(3203168211198807973),
                                  UINT64_C(9817491932198370423), UINT64_C(4593380528125082431),
                                  UINT64_C(16408922859458223821)};
@@ -17,9 +16,8 @@ static void test_published_sequence(void **state)
 }
 
 /* Chi-squared with 6 degrees of freedom exceeds 30 once in 25,000 times. */
-static void test_below_is_uniform(void **state)
+TEST(below_is_uniform)
 {
-    (void)state;
     enum { bound = 7, n = 70000 };
     double count[bound] = {0};
     struct random_stream random;
@@ -32,9 +30,8 @@ static void test_below_is_uniform(void **state)
     assert_true(chi_squared < 30);
 }
 
-static void test_below_keeps_the_bound(void **state)
+TEST(below_keeps_the_bound)
 {
-    (void)state;
     struct random_stream random;
     random_stream_init(&random, 1, 0);
     for (int i = 0; i < 1000; i++) {
@@ -43,9 +40,8 @@ static void test_below_keeps_the_bound(void **state)
     }
 }
 
-static void test_streams_differ(void **state)
+TEST(streams_differ)
 {
-    (void)state;
     enum { n = 300 };
     uint64_t first[n];
     for (uint64_t i = 0; i < n; i++) {
@@ -55,15 +51,4 @@ static void test_streams_differ(void **state)
         for (uint64_t j = 0; j < i; j++)
             assert_true(first[i] != first[j]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_published_sequence),
-        cmocka_unit_test(test_below_is_uniform),
-        cmocka_unit_test(test_below_keeps_the_bound),
-        cmocka_unit_test(test_streams_differ),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

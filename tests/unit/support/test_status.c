@@ -23,9 +23,8 @@ static enum status quarter(int n, int *result)
     return STATUS_OK;
 }
 
-static void test_fail_yields_the_code_and_keeps_the_text(void **state)
+TEST(fail_yields_the_code_and_keeps_the_text)
 {
-    (void)state;
     int result = 0;
     assert_int_equal(half(7, &result), STATUS_INPUT);
     assert_string_equal(status_text(), "7 is odd");
@@ -33,9 +32,8 @@ static void test_fail_yields_the_code_and_keeps_the_text(void **state)
     assert_non_null(strstr(status_origin(), "test_status.c:"));
 }
 
-static void test_try_passes_a_failure_on_and_nothing_else(void **state)
+TEST(try_passes_a_failure_on_and_nothing_else)
 {
-    (void)state;
     int result = 0;
     assert_int_equal(quarter(8, &result), STATUS_OK);
     assert_int_equal(result, 2);
@@ -43,9 +41,8 @@ static void test_try_passes_a_failure_on_and_nothing_else(void **state)
     assert_string_equal(status_text(), "3 is odd");
 }
 
-static void test_a_long_text_is_cut_not_overrun(void **state)
+TEST(a_long_text_is_cut_not_overrun)
 {
-    (void)state;
     char *text = malloc(5000);
     memset(text, 'x', 4999);
     text[4999] = '\0';
@@ -62,9 +59,8 @@ static void test_a_long_text_is_cut_not_overrun(void **state)
     assert_string_equal(status_origin(), "here");
 }
 
-static void test_a_failure_without_a_text_gets_one(void **state)
+TEST(a_failure_without_a_text_gets_one)
 {
-    (void)state;
     int result;
     check_status(STATUS_INPUT, half(7, &result));
     int64_t n_before = status_n_failures();
@@ -80,17 +76,15 @@ static void test_a_failure_without_a_text_gets_one(void **state)
     assert_string_equal(status_text(), "returned 4");
 }
 
-static void test_context_is_put_before_the_text(void **state)
+TEST(context_is_put_before_the_text)
 {
-    (void)state;
     FAIL(STATUS_IO, "no room");
     status_set_text("%s:%d: %s", "runs.txt", 3, status_text());
     assert_string_equal(status_text(), "runs.txt:3: no room");
 }
 
-static void test_a_failure_is_kept_while_others_happen(void **state)
+TEST(a_failure_is_kept_while_others_happen)
 {
-    (void)state;
     FAIL(STATUS_IO, "the first");
     struct status_kept kept = status_keep();
     FAIL(STATUS_INPUT, "another");
@@ -111,9 +105,8 @@ static void *fail_often(void *letter)
 }
 
 /* As of a task and of the progress thread, which receives a message meanwhile. */
-static void test_threads_do_not_mix_their_texts(void **state)
+TEST(threads_do_not_mix_their_texts)
 {
-    (void)state;
     char letters[4] = "abcd";
     pthread_t threads[4];
     for (int i = 0; i < 4; i++)
@@ -142,9 +135,8 @@ static void capture(const char *debug, char *text, size_t size)
     fclose(file);
 }
 
-static void test_the_origin_is_printed_for_developers_only(void **state)
+TEST(the_origin_is_printed_for_developers_only)
 {
-    (void)state;
     char text[2048];
     int result;
     check_status(STATUS_INPUT, half(7, &result));
@@ -158,9 +150,8 @@ static void test_the_origin_is_printed_for_developers_only(void **state)
     assert_true(text[strlen(text) - 1] == '\n');
 }
 
-static void test_exit_codes_tell_usage_from_failure(void **state)
+TEST(exit_codes_tell_usage_from_failure)
 {
-    (void)state;
     const struct {
         enum status status;
         int code;
@@ -172,20 +163,4 @@ static void test_exit_codes_tell_usage_from_failure(void **state)
         assert_int_equal(status_exit_code(cases[i].status), cases[i].code);
         assert_true(strlen(status_words(cases[i].status)) > 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fail_yields_the_code_and_keeps_the_text),
-        cmocka_unit_test(test_try_passes_a_failure_on_and_nothing_else),
-        cmocka_unit_test(test_context_is_put_before_the_text),
-        cmocka_unit_test(test_a_failure_is_kept_while_others_happen),
-        cmocka_unit_test(test_threads_do_not_mix_their_texts),
-        cmocka_unit_test(test_a_long_text_is_cut_not_overrun),
-        cmocka_unit_test(test_a_failure_without_a_text_gets_one),
-        cmocka_unit_test(test_the_origin_is_printed_for_developers_only),
-        cmocka_unit_test(test_exit_codes_tell_usage_from_failure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,9 +36,8 @@ static void check_refused(enum status expected, const char *path, const char *wo
     assert_non_null(strstr(status_text(), words));
 }
 
-static void test_text_is_read_whole(void **state)
+TEST(text_is_read_whole)
 {
-    (void)state;
     struct text_file file;
     check_ok(text_file_read(write_file("two\nlines\n", 10), &file));
     assert_int_equal(file.length, 10);
@@ -47,9 +46,8 @@ static void test_text_is_read_whole(void **state)
     assert_null(file.bytes);
 }
 
-static void test_what_is_not_text_is_refused(void **state)
+TEST(what_is_not_text_is_refused)
 {
-    (void)state;
     check_refused(STATUS_INPUT, write_file("", 0), "empty");
     check_refused(STATUS_INPUT, write_file("\0", 1), ":1:1: a zero byte");
     check_refused(STATUS_INPUT, write_file("a\0b", 3), ":1:2: a zero byte");
@@ -60,9 +58,8 @@ static void test_what_is_not_text_is_refused(void **state)
 }
 
 /* That has a name: nobody may ever write to it. One of the shell's is read like a file. */
-static void test_a_named_pipe_is_refused(void **state)
+TEST(a_named_pipe_is_refused)
 {
-    (void)state;
     int ends[2];
     char path[64];
     struct text_file file;
@@ -81,9 +78,8 @@ static void test_a_named_pipe_is_refused(void **state)
     close(ends[0]);
 }
 
-static void test_the_limit_on_size_is_exact(void **state)
+TEST(the_limit_on_size_is_exact)
 {
-    (void)state;
     char *bytes = malloc((size_t)TEXT_FILE_MAX_BYTES + 1);
     memset(bytes, 'x', (size_t)TEXT_FILE_MAX_BYTES + 1);
     struct text_file file;
@@ -95,17 +91,15 @@ static void test_the_limit_on_size_is_exact(void **state)
 }
 
 /* 200 MB of zeros, without their taking that room. */
-static void test_a_huge_file_is_refused_before_it_is_read(void **state)
+TEST(a_huge_file_is_refused_before_it_is_read)
 {
-    (void)state;
     const char *path = write_file("x", 1);
     assert_int_equal(truncate(path, 200000000), 0);
     check_refused(STATUS_INPUT, path, "200000000 bytes");
 }
 
-static void test_all_processes_read_the_same(void **state)
+TEST(all_processes_read_the_same)
 {
-    (void)state;
     struct text_file file;
     check_ok(text_file_read_all(write_file("text", 4), MPI_COMM_WORLD, &file));
     assert_string_equal(file.bytes, "text");
@@ -113,28 +107,17 @@ static void test_all_processes_read_the_same(void **state)
     check_status(STATUS_IO, text_file_read_all(path_of("missing"), MPI_COMM_WORLD, &file));
 }
 
-static int create_folder(void **state)
+static void create_folder(void)
 {
-    (void)state;
-    return mkdtemp(folder) == NULL;
+    assert_non_null(mkdtemp(folder));
 }
 
-static int remove_folder(void **state)
+static void remove_folder(void)
 {
-    (void)state;
     unlink(path_of("file"));
-    return rmdir(folder);
+    assert_int_equal(rmdir(folder), 0);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_text_is_read_whole, create_folder),
-        cmocka_unit_test(test_what_is_not_text_is_refused),
-        cmocka_unit_test(test_a_named_pipe_is_refused),
-        cmocka_unit_test(test_the_limit_on_size_is_exact),
-        cmocka_unit_test(test_a_huge_file_is_refused_before_it_is_read),
-        cmocka_unit_test_teardown(test_all_processes_read_the_same, remove_folder),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(create_folder)
+
+TEST_TEARDOWN(remove_folder)

@@ -22,9 +22,8 @@ enum {
 #define F_CD          (AVX2 | BIT(16) | BIT(28))
 #define F_CD_DQ_BW_VL (F_CD | BIT(17) | BIT(30) | BIT(31))
 
-static void test_table_of_processors(void **state)
+TEST(table_of_processors)
 {
-    (void)state;
     const struct {
         const char *name;
         struct vector_registers registers;
@@ -53,9 +52,8 @@ static void test_table_of_processors(void **state)
 }
 
 /* The compiler's own idea of this processor, which knows of the system, too. */
-static void test_here(void **state)
+TEST(here)
 {
-    (void)state;
     enum vector_unit unit = VECTOR_UNIT_BASELINE;
 #ifdef __x86_64__
     if (__builtin_cpu_supports("avx"))
@@ -68,13 +66,4 @@ static void test_here(void **state)
         unit = VECTOR_UNIT_AVX512;
 #endif
     assert_int_equal(vector_unit_here(), unit);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table_of_processors),
-        cmocka_unit_test(test_here),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,9 +19,8 @@ static double spent(enum wall_use use)
 }
 
 /* Must come first. */
-static void nothing_is_measured_without_a_start(void **state)
+TEST(nothing_is_measured_without_a_start)
 {
-    (void)state;
     enum wall_use before = wall_time_begin(WALL_INTEGRALS);
     spend(0.002);
     wall_time_end(before);
@@ -29,9 +28,8 @@ static void nothing_is_measured_without_a_start(void **state)
     check_close(wall_time_total(&time), 0, 0);
 }
 
-static void uses_add_up_to_the_wall_time(void **state)
+TEST(uses_add_up_to_the_wall_time)
 {
-    (void)state;
     wall_time_start();
     double start_s = clock_now_s(), age_s = spent(WALL_START);
     assert_true(age_s >= 0.002 && age_s < 60);
@@ -52,9 +50,8 @@ static void uses_add_up_to_the_wall_time(void **state)
     check_close(wall_time_total(&time), age_s + clock_now_s() - start_s, 0.005);
 }
 
-static void stability_takes_all_within_it(void **state)
+TEST(stability_takes_all_within_it)
 {
-    (void)state;
     wall_time_start();
     wall_time_begin(WALL_ALGEBRA);
     enum wall_use before = wall_time_begin(WALL_STABILITY);
@@ -71,9 +68,8 @@ static void stability_takes_all_within_it(void **state)
 }
 
 /* The result is the mean of the processes, the same on all. */
-static void processes_get_their_mean(void **state)
+TEST(processes_get_their_mean)
 {
-    (void)state;
     int rank, n;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
@@ -84,15 +80,4 @@ static void processes_get_their_mean(void **state)
     double own = spent(WALL_FILES), sum;
     MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     check_close(wall_time_of_all(MPI_COMM_WORLD).seconds[WALL_FILES], sum / n, 1e-12);
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_measured_without_a_start),
-        cmocka_unit_test(uses_add_up_to_the_wall_time),
-        cmocka_unit_test(stability_takes_all_within_it),
-        cmocka_unit_test(processes_get_their_mean),
-    };
-    return check_run_parallel(tests, &argc, &argv);
 }

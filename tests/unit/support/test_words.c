@@ -11,9 +11,8 @@ static void check_word(const char *expected, struct word word)
     assert_memory_equal(expected, word.begin, word.length);
 }
 
-static void test_words_are_ended_by_white_space(void **state)
+TEST(words_are_ended_by_white_space)
 {
-    (void)state;
     struct word rest = word_from_text(" one\ttwo\r\n three"), word;
     for (const char **expected = (const char *[]){"one", "two", "three", NULL}; *expected;
          expected++) {
@@ -26,9 +25,8 @@ static void test_words_are_ended_by_white_space(void **state)
     assert_false(take_word(&rest, &word));
 }
 
-static void test_fields_are_ended_by_commas(void **state)
+TEST(fields_are_ended_by_commas)
 {
-    (void)state;
     struct word rest = word_from_text(" a b ,\"c\",,\" d \"\r"), field;
     for (const char **expected = (const char *[]){"a b", "c", "", " d ", NULL}; *expected;
          expected++) {
@@ -42,9 +40,8 @@ static void test_fields_are_ended_by_commas(void **state)
     assert_false(take_field(&rest, &field));
 }
 
-static void test_fields_are_counted_exactly(void **state)
+TEST(fields_are_counted_exactly)
 {
-    (void)state;
     struct word fields[2];
     assert_true(split_fields(word_from_text("task, seconds"), 2, fields));
     assert_true(word_equals(fields[0], "TASK") && word_equals(fields[1], "seconds"));
@@ -55,9 +52,8 @@ static void test_fields_are_counted_exactly(void **state)
     assert_false(split_fields(word_from_text("1,2,"), 2, fields));
 }
 
-static void test_words_spell_numbers(void **state)
+TEST(words_spell_numbers)
 {
-    (void)state;
     static const char *const not_reals[] = {"",     "nan", "inf",  "0x1p3", "1e999", "1,5",
                                             "1.5s", "1 ",  "--1",  "e5",    ".",     "1e",
                                             "1e5e", "+-1", "\xb2", "1_0"};
@@ -77,9 +73,8 @@ static void test_words_spell_numbers(void **state)
     assert_int_equal(integer, INT64_MIN);
 }
 
-static void test_whole_numbers_have_exponents(void **state)
+TEST(whole_numbers_have_exponents)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t value;
@@ -105,9 +100,8 @@ static void test_whole_numbers_have_exponents(void **state)
     }
 }
 
-static void test_texts_are_lists_of_numbers(void **state)
+TEST(texts_are_lists_of_numbers)
 {
-    (void)state;
     double values[2];
     assert_int_equal(text_to_reals("0.5, 1e-3", 2, values), 0);
     assert_true(values[0] == 0.5 && values[1] == 1e-3);
@@ -118,9 +112,8 @@ static void test_texts_are_lists_of_numbers(void **state)
     assert_int_equal(text_to_reals("", 1, values), 1);
 }
 
-static void test_messages_show_words_safely(void **state)
+TEST(messages_show_words_safely)
 {
-    (void)state;
     char longer[100];
     memset(longer, 'x', sizeof longer);
     assert_string_equal("a?[31m", word_show(word_from_text("a\x1b[31m")).text);
@@ -129,9 +122,8 @@ static void test_messages_show_words_safely(void **state)
     assert_string_equal("...", shown.text + 37);
 }
 
-static void test_lines_are_counted_and_named(void **state)
+TEST(lines_are_counted_and_named)
 {
-    (void)state;
     static const char text[] = "\xEF\xBB\xBF\n# nothing\n one two # three\r\n\nlast";
     struct line_reader reader;
     line_reader_init(&reader, text, sizeof text - 1, "file", "#");
@@ -147,9 +139,8 @@ static void test_lines_are_counted_and_named(void **state)
     assert_int_equal(reader.line, 5);
 }
 
-static void test_head_of_a_table(void **state)
+TEST(head_of_a_table)
 {
-    (void)state;
     static const char *const right[] = {"task,seconds\n", "\n Task , \"SECONDS\"\r\n"};
     static const char *const wrong[] = {"", "task\n", "task,second\n", "task,seconds,\n",
                                         "x,task,seconds"};
@@ -166,9 +157,8 @@ static void test_head_of_a_table(void **state)
     }
 }
 
-static void test_words_beyond_the_limit_are_not_lost(void **state)
+TEST(words_beyond_the_limit_are_not_lost)
 {
-    (void)state;
     char text[2 * (LINE_MAX_WORDS + 3)];
     for (size_t i = 0; i < sizeof text; i++)
         text[i] = i % 2 ? ' ' : 'x';
@@ -184,9 +174,8 @@ static void test_words_beyond_the_limit_are_not_lost(void **state)
 }
 
 /* The nearest of several names is offered, the first of equally near ones, and none that is far. */
-static void test_mistyped_words_bring_a_suggestion(void **state)
+TEST(mistyped_words_bring_a_suggestion)
 {
-    (void)state;
     static const struct {
         const char *typed, *names, *dashes, *text;
     } cases[] = {
@@ -221,22 +210,4 @@ static void test_mistyped_words_bring_a_suggestion(void **state)
     suggestion_add(&suggestion, "tile");
     suggestion_add(&suggestion, "file");
     assert_string_equal(suggestion.text, ": did you mean tile?");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words_are_ended_by_white_space),
-        cmocka_unit_test(test_fields_are_ended_by_commas),
-        cmocka_unit_test(test_fields_are_counted_exactly),
-        cmocka_unit_test(test_words_spell_numbers),
-        cmocka_unit_test(test_whole_numbers_have_exponents),
-        cmocka_unit_test(test_texts_are_lists_of_numbers),
-        cmocka_unit_test(test_messages_show_words_safely),
-        cmocka_unit_test(test_lines_are_counted_and_named),
-        cmocka_unit_test(test_head_of_a_table),
-        cmocka_unit_test(test_words_beyond_the_limit_are_not_lost),
-        cmocka_unit_test(test_mistyped_words_bring_a_suggestion),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

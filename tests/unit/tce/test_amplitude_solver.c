@@ -96,9 +96,8 @@ static void linear(const double x[N], double f[N])
     }
 }
 
-static void test_diis_solves_a_linear_problem_in_one_step_more_than_unknowns(void **state)
+TEST(diis_solves_a_linear_problem_in_one_step_more_than_unknowns)
 {
-    (void)state;
     struct problem problem;
     struct amplitude_solver *solver;
     double x[N], f[N], change, norm;
@@ -127,9 +126,8 @@ static void test_diis_solves_a_linear_problem_in_one_step_more_than_unknowns(voi
 }
 
 /* More steps than are kept. */
-static void test_a_short_memory_converges_as_well(void **state)
+TEST(a_short_memory_converges_as_well)
 {
-    (void)state;
     struct problem problem;
     struct amplitude_solver *solver;
     double x[N], f[N], change = 1, norm;
@@ -150,9 +148,8 @@ static void test_a_short_memory_converges_as_well(void **state)
     problem_fini(&problem);
 }
 
-static void test_one_step_kept_is_plain_iteration(void **state)
+TEST(one_step_kept_is_plain_iteration)
 {
-    (void)state;
     struct problem problem;
     struct amplitude_solver *solver;
     double x[N], f[N], change, norm;
@@ -173,9 +170,8 @@ static void test_one_step_kept_is_plain_iteration(void **state)
 }
 
 /* f(x) = x: nothing is left to do. */
-static void test_a_solution_stays(void **state)
+TEST(a_solution_stays)
 {
-    (void)state;
     struct problem problem;
     struct amplitude_solver *solver;
     double x[N], again[N], change, norm;
@@ -213,31 +209,19 @@ static void check_refused(double value, int at)
     problem_fini(&problem);
 }
 
-static void test_numbers_that_are_none_are_refused_everywhere(void **state)
+TEST(numbers_that_are_none_are_refused_everywhere)
 {
-    (void)state;
     check_refused(NAN, 0);
     check_refused(NAN, N - 1);
     check_refused(INFINITY, 1);
     check_refused(-INFINITY, N - 2);
 }
 
-static void test_the_elements_kept_are_counted(void **state)
+TEST(the_elements_kept_are_counted)
 {
-    (void)state;
     check_close(amplitude_solver_count_elements(N, 8), 2.0 * 8 * N, 0);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_diis_solves_a_linear_problem_in_one_step_more_than_unknowns,
-                               darray_case_start),
-        cmocka_unit_test(test_a_short_memory_converges_as_well),
-        cmocka_unit_test(test_one_step_kept_is_plain_iteration),
-        cmocka_unit_test(test_a_solution_stays),
-        cmocka_unit_test(test_numbers_that_are_none_are_refused_everywhere),
-        cmocka_unit_test_teardown(test_the_elements_kept_are_counted, darray_case_stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(darray_case_start)
+
+TEST_TEARDOWN(darray_case_stop)

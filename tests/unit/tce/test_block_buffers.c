@@ -7,17 +7,14 @@
 
 static struct block_buffers *buffers;
 
-static int create(void **state)
+static void create(void)
 {
-    (void)state;
-    return block_buffers_create(&buffers) != STATUS_OK;
+    check_ok(block_buffers_create(&buffers));
 }
 
-static int destroy(void **state)
+static void destroy(void)
 {
-    (void)state;
     block_buffers_destroy(buffers);
-    return 0;
 }
 
 static double *take(int64_t n)
@@ -30,20 +27,21 @@ static double *take(int64_t n)
     return buffer;
 }
 
-static void test_buffers_of_any_size_are_big_enough(void **state)
+TEST(buffers_of_any_size_are_big_enough)
 {
-    (void)state;
+    create();
     for (int64_t n = 0; n < 100000; n = n < 200 ? n + 1 : n + n / 7) {
         block_buffers_give_back(buffers, take(n));
         int64_t bytes = block_buffers_bytes(n);
         assert_true(bytes >= n * 8 && bytes <= 320 + n * 8 + n * 2);
         assert_true(bytes <= block_buffers_bytes(n + 1));
     }
+    destroy();
 }
 
-static void test_what_was_given_back_is_used_again(void **state)
+TEST(what_was_given_back_is_used_again)
 {
-    (void)state;
+    create();
     double *first = take(1000), *second = take(1000);
     assert_ptr_not_equal(first, second);
     block_buffers_give_back(buffers, first);
@@ -51,12 +49,13 @@ static void test_what_was_given_back_is_used_again(void **state)
     block_buffers_give_back(buffers, first);
     block_buffers_give_back(buffers, second);
     block_buffers_give_back(buffers, NULL);
+    destroy();
 }
 
 /* Many small ones, then a large one: the small ones make room for it. */
-static void test_sizes_may_change(void **state)
+TEST(sizes_may_change)
 {
-    (void)state;
+    create();
     double *small[100];
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 100; i++)
@@ -65,15 +64,5 @@ static void test_sizes_may_change(void **state)
             block_buffers_give_back(buffers, small[i]);
         block_buffers_give_back(buffers, take(40000));
     }
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, create, destroy)
-    const struct CMUnitTest tests[] = {
-        TEST(test_buffers_of_any_size_are_big_enough),
-        TEST(test_what_was_given_back_is_used_again),
-        TEST(test_sizes_may_change),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    destroy();
 }

@@ -86,9 +86,8 @@ static void check_labels(const struct block_labels *labels)
     block_index_destroy(index);
 }
 
-static void test_numbers_are_those_of_brute_force(void **state)
+TEST(numbers_are_those_of_brute_force)
 {
-    (void)state;
     random_stream_init(&random_numbers, 1, 0);
     for (int i = 0; i < 600; i++) {
         struct index_space *spaces[MAX_RANK] = {0};
@@ -181,9 +180,8 @@ static void check_stored(const struct block_labels *labels)
     block_index_destroy(index);
 }
 
-static void test_blocks_that_a_symmetry_makes_of_others_are_not_stored(void **state)
+TEST(blocks_that_a_symmetry_makes_of_others_are_not_stored)
 {
-    (void)state;
     random_stream_init(&random_numbers, 2, 0);
     for (size_t c = 0; c < 40 * (sizeof symmetric_cases / sizeof symmetric_cases[0]); c++) {
         size_t which = c % (sizeof symmetric_cases / sizeof symmetric_cases[0]);
@@ -227,9 +225,8 @@ static int64_t count_rank_4(const int64_t size[4], int64_t *n_last)
     return n;
 }
 
-static void test_known_numbers_of_blocks(void **state)
+TEST(known_numbers_of_blocks)
 {
-    (void)state;
     const int64_t size[][4] = {{240, 180, 100, 210}, {60, 45, 25, 52}, {30, 22, 12, 26}};
     const int64_t n[] = {470357, 3661, 601};
     for (int i = 0; i < 3; i++) {
@@ -239,9 +236,8 @@ static void test_known_numbers_of_blocks(void **state)
     }
 }
 
-static void test_more_blocks_than_could_be_listed(void **state)
+TEST(more_blocks_than_could_be_listed)
 {
-    (void)state;
     struct index_block block = {.size = 1000};
     struct index_space *space;
     check_ok(index_space_create("long", 1, &block, 1, &space));
@@ -266,9 +262,8 @@ static void test_more_blocks_than_could_be_listed(void **state)
     index_space_destroy(space);
 }
 
-static void test_tiles_of_a_block_differ_by_one_at_most(void **state)
+TEST(tiles_of_a_block_differ_by_one_at_most)
 {
-    (void)state;
     const struct index_block blocks[] = {
         {.size = 41, .irrep = 3, .spin = -1}, {.size = 1, .irrep = 2}, {.size = 40, .irrep = 7}};
     const int64_t first[] = {0, 14, 28, 41, 42, 62, 82};
@@ -282,16 +277,4 @@ static void test_tiles_of_a_block_differ_by_one_at_most(void **state)
     const struct index_block large = {.size = INT64_C(1) << 40};
     check_status(STATUS_LIMIT, index_space_create("s", 1, &large, 20, &space));
     assert_null(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers_are_those_of_brute_force),
-        cmocka_unit_test(test_blocks_that_a_symmetry_makes_of_others_are_not_stored),
-        cmocka_unit_test(test_known_numbers_of_blocks),
-        cmocka_unit_test(test_more_blocks_than_could_be_listed),
-        cmocka_unit_test(test_tiles_of_a_block_differ_by_one_at_most),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

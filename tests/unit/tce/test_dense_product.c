@@ -134,9 +134,8 @@ static void add_dimension(struct dense_product *product, enum role role[], enum 
     role[product->n++] = kind;
 }
 
-static void test_random_products(void **state)
+TEST(random_products)
 {
-    (void)state;
     struct block_buffers *buffers;
     struct product_scratch *scratch;
     check_ok(block_buffers_create(&buffers));
@@ -155,9 +154,8 @@ static void test_random_products(void **state)
 }
 
 /* Beyond what is packed at a time, in each direction. */
-static void test_long_products(void **state)
+TEST(long_products)
 {
-    (void)state;
     static const int64_t extents[][3] = {{700, 5, 6},    {5, 2100, 6},   {6, 5, 900},
                                          {200, 30, 450}, {30, 1030, 20}, {193, 9, 385}};
     struct block_buffers *buffers;
@@ -181,9 +179,8 @@ static void test_long_products(void **state)
 }
 
 /* Each factor has its neighbours in memory in another of two summed indices. */
-static void test_neighbours_in_different_sums(void **state)
+TEST(neighbours_in_different_sums)
 {
-    (void)state;
     struct block_buffers *buffers;
     struct product_scratch *scratch;
     check_ok(block_buffers_create(&buffers));
@@ -338,9 +335,8 @@ static void check_sum(int n_C, int n_terms, struct product_scratch *scratch)
     free(bound);
 }
 
-static void test_sums_of_products(void **state)
+TEST(sums_of_products)
 {
-    (void)state;
     struct block_buffers *buffers;
     struct product_scratch *scratch;
     check_ok(block_buffers_create(&buffers));
@@ -416,9 +412,8 @@ static void check_tile(const struct product_kernels *kernels, int n_rows, int n_
     free(C);
 }
 
-static void test_tiles_of_every_vector_unit(void **state)
+TEST(tiles_of_every_vector_unit)
 {
-    (void)state;
     static const struct {
         enum vector_unit needs;
         const struct product_kernels *kernels;
@@ -438,16 +433,4 @@ static void test_tiles_of_every_vector_unit(void **state)
             for (int n_columns = 1; n_columns <= kernels->columns; n_columns++)
                 check_tile(kernels, n_rows, n_columns, 1 + below(MAX_TILE_DEPTH), below(8));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_products),
-        cmocka_unit_test(test_long_products),
-        cmocka_unit_test(test_neighbours_in_different_sums),
-        cmocka_unit_test(test_sums_of_products),
-        cmocka_unit_test(test_tiles_of_every_vector_unit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,9 +88,8 @@ static void check_intermediates(const struct program_instance *instance, int nex
     assert_true(elements <= plan->peak_elements);
 }
 
-static void test_intermediates_come_and_go(void **state)
+TEST(intermediates_come_and_go)
 {
-    (void)state;
     struct program_instance instance;
     begin(chains, &instance);
     const struct plan *plan = instance.plan;
@@ -110,9 +109,8 @@ static double find_scalar(const struct program_instance *instance, const char *n
     return value;
 }
 
-static void test_a_plan_can_be_run_again(void **state)
+TEST(a_plan_can_be_run_again)
 {
-    (void)state;
     struct program_instance instance;
     begin(chains, &instance);
     check_ok(executor_run(instance.executor, 0, instance.plan->n_stages, NULL));
@@ -128,18 +126,16 @@ static void test_a_plan_can_be_run_again(void **state)
     program_instance_fini(&instance);
 }
 
-static void test_an_executor_can_be_left_in_the_middle(void **state)
+TEST(an_executor_can_be_left_in_the_middle)
 {
-    (void)state;
     struct program_instance instance;
     begin(chains, &instance);
     check_ok(executor_run(instance.executor, 0, 1, NULL));
     program_instance_fini(&instance);
 }
 
-static void test_what_it_costs_is_added_up(void **state)
+TEST(what_it_costs_is_added_up)
 {
-    (void)state;
     struct program_instance instance;
     struct executor_record all, sum = {0};
     int n_processes;
@@ -203,9 +199,8 @@ static void check_iteration(const struct program_instance *instance, const doubl
     check_close(find_scalar(instance, "E"), E, 1e-13);
 }
 
-static void test_later_steps_can_be_repeated(void **state)
+TEST(later_steps_can_be_repeated)
 {
-    (void)state;
     struct program_instance instance;
     begin(iterated, &instance);
     const struct plan *plan = instance.plan;
@@ -221,9 +216,8 @@ static void test_later_steps_can_be_repeated(void **state)
 }
 
 /* Intermediates that iterations keep are computed anew, and the old ones are not leaked. */
-static void test_all_steps_can_be_repeated_with_what_iterations_keep(void **state)
+TEST(all_steps_can_be_repeated_with_what_iterations_keep)
 {
-    (void)state;
     struct program_instance instance;
     begin(iterated, &instance);
     const struct plan *plan = instance.plan;
@@ -266,9 +260,8 @@ static void check_task_data(const char *path)
     profile_fini(&profile);
 }
 
-static void test_every_task_is_in_the_profile(void **state)
+TEST(every_task_is_in_the_profile)
 {
-    (void)state;
     struct program_instance instance;
     struct executor_record record;
     int rank;
@@ -315,9 +308,8 @@ static void check_finite(const char *statements, const char *message)
 }
 
 /* The statement is the first whose tensor is not finite in the end. */
-static void test_numbers_that_are_not_finite_are_found(void **state)
+TEST(numbers_that_are_not_finite_are_found)
 {
-    (void)state;
     check_finite("A[i,j] = big[i,j]\nE = A[i,j] * one[i,j]\n", NULL);
     check_finite("A[i,j] = big[i,k] * big[k,j]\n", "test.tce:8:1: A is not finite from here on");
     check_finite("E = one[i,i]\nA[i,j] = one[i,j]\nA[i,j] += big[i,j] * big[j,i]\n"
@@ -330,9 +322,8 @@ static void test_numbers_that_are_not_finite_are_found(void **state)
 }
 
 /* The symmetries of P and Q exchange 45 pairs. */
-static void test_products_over_many_pairs_are_right(void **state)
+TEST(products_over_many_pairs_are_right)
 {
-    (void)state;
     struct program_instance instance;
     begin_with_pairs(
         "space s = 2 tile 2\nindex i, j, k, l, m, n, a, b, c, d, e, f : s\n"
@@ -353,9 +344,8 @@ static void test_products_over_many_pairs_are_right(void **state)
 }
 
 /* A loop reads matrices as panels, which have no place for a diagonal. */
-static void test_a_loop_reads_diagonals(void **state)
+TEST(a_loop_reads_diagonals)
 {
-    (void)state;
     struct program_instance instance;
     begin("space u = 7\nindex c, i, j, k, a : u\n"
           "tensor T[a,i,j] = random(2)\ntensor Q[a,k] = random(3)\ntensor V[c] = random(4)\n"
@@ -371,9 +361,8 @@ static void test_a_loop_reads_diagonals(void **state)
     program_instance_fini(&instance);
 }
 
-static void test_what_does_not_fit_is_refused(void **state)
+TEST(what_does_not_fit_is_refused)
 {
-    (void)state;
     static const char text[] = "space s = 1000000\nindex i, j, k : s\ntensor A[i] = wave\n"
                                "tensor giant[i,j,k]\ngiant[i,j,k] = A[i] * A[j] * A[k]\n";
     struct program_instance instance;
@@ -385,20 +374,6 @@ static void test_what_does_not_fit_is_refused(void **state)
     program_instance_fini(&instance);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_intermediates_come_and_go, darray_case_start),
-        cmocka_unit_test(test_a_plan_can_be_run_again),
-        cmocka_unit_test(test_an_executor_can_be_left_in_the_middle),
-        cmocka_unit_test(test_what_it_costs_is_added_up),
-        cmocka_unit_test(test_later_steps_can_be_repeated),
-        cmocka_unit_test(test_all_steps_can_be_repeated_with_what_iterations_keep),
-        cmocka_unit_test(test_every_task_is_in_the_profile),
-        cmocka_unit_test(test_numbers_that_are_not_finite_are_found),
-        cmocka_unit_test(test_products_over_many_pairs_are_right),
-        cmocka_unit_test(test_a_loop_reads_diagonals),
-        cmocka_unit_test_teardown(test_what_does_not_fit_is_refused, darray_case_stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(darray_case_start)
+
+TEST_TEARDOWN(darray_case_stop)

@@ -11,9 +11,8 @@ static int64_t count_of(int element, bool ghost)
     return frozen_core_count(&molecule);
 }
 
-static void test_rows_of_the_periodic_table(void **state)
+TEST(rows_of_the_periodic_table)
 {
-    (void)state;
     static const struct {
         int first, last;
         int64_t core;
@@ -24,29 +23,17 @@ static void test_rows_of_the_periodic_table(void **state)
             assert_int_equal(count_of(element, false), rows[row].core);
 }
 
-static void test_ghosts_have_no_core(void **state)
+TEST(ghosts_have_no_core)
 {
-    (void)state;
     assert_int_equal(count_of(18, true), 0);
     assert_int_equal(count_of(0, true), 0);
 }
 
-static void test_centres_add_up(void **state)
+TEST(centres_add_up)
 {
-    (void)state;
     struct atom atoms[] = {atom_of_element(8, false), atom_of_element(1, false),
                            atom_of_element(1, false), atom_of_element(17, false),
                            atom_of_element(8, true)};
     struct molecule molecule = {.n_atoms = 5, .atoms = atoms};
     assert_int_equal(frozen_core_count(&molecule), 6);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows_of_the_periodic_table),
-        cmocka_unit_test(test_ghosts_have_no_core),
-        cmocka_unit_test(test_centres_add_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,9 +28,8 @@ static void refuse_text(const char *text, const char *message)
         fail_msg("'%s' does not say '%s'", status_text(), message);
 }
 
-static void test_methods_bind_what_there_is(void **state)
+TEST(methods_bind_what_there_is)
 {
-    (void)state;
     char names[] = TCE_METHOD_CHOICES;
     for (char *name = strtok(names, "|"); name; name = strtok(NULL, "|"))
         for (int n_orbital_sets = 1; n_orbital_sets <= 2; n_orbital_sets++) {
@@ -42,40 +41,26 @@ static void test_methods_bind_what_there_is(void **state)
     assert_null(tce_method_text("fci", 1, NULL));
 }
 
-static void test_unknown_names_are_refused_with_those_known(void **state)
+TEST(unknown_names_are_refused_with_those_known)
 {
-    (void)state;
     refuse_text(SPACES "tensor A[i,a] = ripple(1)\nscalar E\nE = A[i,a] * A[i,a]\n",
                 "x.tce:7:17: tensor 'A' cannot be bound to 'ripple'");
     refuse_text(SPACES "tensor A[i,a] = fock\nscalar E\nE = A[i,a] * A[i,a]\n",
                 "denominators (1 / ");
 }
 
-static void test_functions_fill_tensors_too(void **state)
+TEST(functions_fill_tensors_too)
 {
-    (void)state;
     const char *text = SPACES "tensor A[i,p] = wave(1)\nscalar E\nE = A[i,p] * A[i,p]\n";
     check_ok(check_text(text, strlen(text)));
     refuse_text(SPACES "tensor A[i,p] = wave(1, 2)\nscalar E\nE = A[i,p] * A[i,p]\n",
                 "x.tce:7:17: wave takes 1 argument, not 2");
 }
 
-static void test_tensors_have_the_form_of_their_binding(void **state)
+TEST(tensors_have_the_form_of_their_binding)
 {
-    (void)state;
     refuse_text(SPACES "tensor g[i,a] = integrals\nscalar E\nE = g[i,a] * g[i,a]\n",
                 "'g' has 2 indices, but integrals have 4");
     refuse_text(SPACES "tensor d[i,p] = denominators\nscalar E\nE = d[i,p] * d[i,p]\n",
                 "index 2 of 'd' is neither occupied nor virtual");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_methods_bind_what_there_is),
-        cmocka_unit_test(test_unknown_names_are_refused_with_those_known),
-        cmocka_unit_test(test_functions_fill_tensors_too),
-        cmocka_unit_test(test_tensors_have_the_form_of_their_binding),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

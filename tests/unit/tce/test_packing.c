@@ -68,9 +68,8 @@ static void check_pairs(const struct index_space *of, int sign)
     pair_space_destroy(pairs);
 }
 
-static void test_every_pair_occurs_once(void **state)
+TEST(every_pair_occurs_once)
 {
-    (void)state;
     static const int64_t tiles[] = {1, 2, 3, 1000};
     for (int t = 0; t < 4; t++)
         for (int n = 0; n <= 4; n++)
@@ -218,9 +217,8 @@ static void check_case(int n_o, const struct index_block *o, int64_t tile)
     end(&made);
 }
 
-static void test_parts_are_packed_and_make_up_the_whole(void **state)
+TEST(parts_are_packed_and_make_up_the_whole)
 {
-    (void)state;
     static const int64_t tiles[] = {1, 2, 3, 1000};
     for (int t = 0; t < 4; t++) {
         check_case(3, many, tiles[t]);
@@ -230,9 +228,8 @@ static void test_parts_are_packed_and_make_up_the_whole(void **state)
 }
 
 /* Block by block from anywhere, as tensors that are not stored are packed: to the last bit. */
-static void test_blocks_are_added_in_any_order(void **state)
+TEST(blocks_are_added_in_any_order)
 {
-    (void)state;
     struct packing_case made;
     int rank, n_processes;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -341,9 +338,8 @@ static void check_unique(const struct index_space *v, int sign, bool weighted)
     pair_space_destroy(pairs);
 }
 
-static void test_pairs_inherit_the_symmetry_by_which_they_are_stored(void **state)
+TEST(pairs_inherit_the_symmetry_by_which_they_are_stored)
 {
-    (void)state;
     static const int64_t tiles[] = {1, 2, 3};
     for (int t = 0; t < 3; t++) {
         struct index_space *v = make_space("v", 4, many, tiles[t]);
@@ -355,13 +351,6 @@ static void test_pairs_inherit_the_symmetry_by_which_they_are_stored(void **stat
     }
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_every_pair_occurs_once, darray_case_start),
-        cmocka_unit_test(test_parts_are_packed_and_make_up_the_whole),
-        cmocka_unit_test(test_pairs_inherit_the_symmetry_by_which_they_are_stored),
-        cmocka_unit_test_teardown(test_blocks_are_added_in_any_order, darray_case_stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(darray_case_start)
+
+TEST_TEARDOWN(darray_case_stop)

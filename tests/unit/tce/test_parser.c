@@ -30,9 +30,8 @@ static void check_place(struct source_place place, int line, int column)
     assert_int_equal(place.column, column);
 }
 
-static void test_spaces_have_blocks_or_a_binding(void **state)
+TEST(spaces_have_blocks_or_a_binding)
 {
-    (void)state;
     struct program program;
     check_ok(parse("tile 30\n"
                    "space O = 240 irrep 3, 180, 7 irrep 7 alpha, 1 beta tile 10\n"
@@ -59,9 +58,8 @@ static void test_spaces_have_blocks_or_a_binding(void **state)
     program_fini(&program);
 }
 
-static void test_tensors_have_spaces_signs_labels_and_a_fill(void **state)
+TEST(tensors_have_spaces_signs_labels_and_a_fill)
 {
-    (void)state;
     struct program program;
     check_ok(parse("space O = 3 irrep 1 alpha, 3 beta\nspace V = 2\n"
                    "index i, j : O\nindex a : V\n"
@@ -98,9 +96,8 @@ static void test_tensors_have_spaces_signs_labels_and_a_fill(void **state)
     program_fini(&program);
 }
 
-static void test_a_statement_is_a_sum_of_products(void **state)
+TEST(a_statement_is_a_sum_of_products)
 {
-    (void)state;
     struct program program;
     check_ok(parse(PREAMBLE "tensor D[i,j] = wave\ntensor f[a]\n"
                             "C[j,i] -= - 1/2*A[i,j,a] * f[a] * 3 +  # why\n"
@@ -130,9 +127,8 @@ static void test_a_statement_is_a_sum_of_products(void **state)
     program_fini(&program);
 }
 
-static void test_iterate_names_unknowns_residuals_and_the_energy(void **state)
+TEST(iterate_names_unknowns_residuals_and_the_energy)
 {
-    (void)state;
     struct program program;
     check_ok(parse("space o = occupied\nindex i : o\n"
                    "tensor h[i]\ntensor t[i]\ntensor r[i]\nscalar s, q, energy\n"
@@ -150,9 +146,8 @@ static void test_iterate_names_unknowns_residuals_and_the_energy(void **state)
     program_fini(&program);
 }
 
-static void test_line_ends_blanks_and_comments_do_not_matter(void **state)
+TEST(line_ends_blanks_and_comments_do_not_matter)
 {
-    (void)state;
     static const char *const texts[] = {
         "space O=6\nindex i:O\ntensor A[i]\nscalar E\nE=A[i]",
         "space O=6\r\nindex i:O\r\ntensor A[i]\r\nscalar E\r\nE=A[i]\r\n",
@@ -461,9 +456,8 @@ static void check_message(const char *text, size_t length, const char *expected)
         fail_msg("\n%s\ndoes not begin with\nx.tce:%s", status_text(), expected);
 }
 
-static void test_bad_programs_are_refused_with_place_and_reason(void **state)
+TEST(bad_programs_are_refused_with_place_and_reason)
 {
-    (void)state;
     for (size_t b = 0; b < sizeof after_preamble / sizeof after_preamble[0]; b++) {
         char text[1024];
         int length = snprintf(text, sizeof text, PREAMBLE "%s", after_preamble[b].text);
@@ -481,9 +475,8 @@ static void check_bytes(const char *bytes, size_t length, const char *message)
     free(text);
 }
 
-static void test_binary_files_are_refused(void **state)
+TEST(binary_files_are_refused)
 {
-    (void)state;
     check_bytes("", 0, "1:1: expected at least one statement");
     check_bytes("\n# nothing\n", 11, "3:1: expected at least one statement");
     check_bytes("\0\0\0\0", 4, "1:1: byte 0x00 found");
@@ -530,9 +523,8 @@ static void check_repeated(const char *begin, const char *piece, int n, const ch
     free(text);
 }
 
-static void test_large_programs_are_parsed_or_refused_soon(void **state)
+TEST(large_programs_are_parsed_or_refused_soon)
 {
-    (void)state;
     check_repeated(PREAMBLE "tensor D[i", ",j", 10000, "]\n", "8:34: 'j' is index 13 of this");
     check_repeated("space O = 2\nindex i", ", i@", 10000, " : O\n",
                    "2:33893: index 'i4999' is beyond the limit of 5000 such names");
@@ -557,9 +549,8 @@ static void test_large_programs_are_parsed_or_refused_soon(void **state)
 static int n_files;
 static char **files;
 
-static void test_shipped_programs_are_accepted(void **state)
+TEST(shipped_programs_are_accepted)
 {
-    (void)state;
     assert_true(n_files > 0);
     for (int f = 0; f < n_files; f++) {
         struct text_file text;
@@ -575,16 +566,5 @@ int main(int argc, char **argv)
 {
     n_files = argc - 1;
     files = argv + 1;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spaces_have_blocks_or_a_binding),
-        cmocka_unit_test(test_tensors_have_spaces_signs_labels_and_a_fill),
-        cmocka_unit_test(test_a_statement_is_a_sum_of_products),
-        cmocka_unit_test(test_iterate_names_unknowns_residuals_and_the_energy),
-        cmocka_unit_test(test_line_ends_blanks_and_comments_do_not_matter),
-        cmocka_unit_test(test_bad_programs_are_refused_with_place_and_reason),
-        cmocka_unit_test(test_binary_files_are_refused),
-        cmocka_unit_test(test_large_programs_are_parsed_or_refused_soon),
-        cmocka_unit_test(test_shipped_programs_are_accepted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return check_run(argc, argv);
 }

@@ -78,9 +78,8 @@ static bool next_order(int rank, int order[])
     return true;
 }
 
-static void test_every_order_of_up_to_four_indices(void **state)
+TEST(every_order_of_up_to_four_indices)
 {
-    (void)state;
     random_stream_init(&random_numbers, 2, 0);
     static const int64_t extents[][4] = {{1, 1, 1, 1},  {2, 3, 4, 5},   {8, 8, 8, 8},
                                          {7, 9, 1, 17}, {4, 33, 12, 3}, {65, 2, 1, 70}};
@@ -93,9 +92,8 @@ static void test_every_order_of_up_to_four_indices(void **state)
         }
 }
 
-static void test_random_orders_of_more_indices(void **state)
+TEST(random_orders_of_more_indices)
 {
-    (void)state;
     for (int i = 0; i < 300; i++) {
         int rank = 5 + below(MAX_RANK - 4), order[MAX_RANK];
         int64_t extent[MAX_RANK], n = 1;
@@ -110,9 +108,8 @@ static void test_random_orders_of_more_indices(void **state)
     }
 }
 
-static void test_any_strides(void **state)
+TEST(any_strides)
 {
-    (void)state;
     double *source = random_block(200000);
     for (int i = 0; i < 300; i++) {
         struct permute_shape shape = {.rank = 1 + below(4)};
@@ -123,14 +120,4 @@ static void test_any_strides(void **state)
         check_shape(&shape, source);
     }
     free(source);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_order_of_up_to_four_indices),
-        cmocka_unit_test(test_random_orders_of_more_indices),
-        cmocka_unit_test(test_any_strides),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

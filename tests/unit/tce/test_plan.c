@@ -44,9 +44,8 @@ static int count_products(const struct plan *plan)
     "tensor A[i,j]\ntensor B[j,k]\ntensor C[k,l]\ntensor D[i,l]\n"                                 \
     "D[i,l] = A[i,j] * B[j,k] * C[k,l]\n"
 
-static void test_chain_of_matrices_is_multiplied_in_the_cheaper_order(void **state)
+TEST(chain_of_matrices_is_multiplied_in_the_cheaper_order)
 {
-    (void)state;
     struct plan_case made;
     init("space a = 2\nspace b = 30\nspace c = 40\nspace d = 5\n"
          "index i : a\nindex j : b\nindex k : c\nindex l : d\n" CHAIN,
@@ -74,9 +73,8 @@ static void test_chain_of_matrices_is_multiplied_in_the_cheaper_order(void **sta
     ORBITALS "tensor g[k,d,a,c]\ntensor tau[i,j,c,d]\ntensor t[k,b]\ntensor s[i,j,a,b]\n"          \
              "s[i,j,a,b] = - g[k,d,a,c] * tau[i,j,c,d] * t[k,b]\n"
 
-static void test_term_of_coupled_cluster_contracts_the_large_tensors_first(void **state)
+TEST(term_of_coupled_cluster_contracts_the_large_tensors_first)
 {
-    (void)state;
     struct plan_case made;
     init(COUPLED_CLUSTER, &made);
     const double o = 5, v = 20;
@@ -91,9 +89,8 @@ static void test_term_of_coupled_cluster_contracts_the_large_tensors_first(void 
 }
 
 /* Labels halve what there is in every tensor, and the multiplications twice. */
-static void test_operations_are_those_of_blocks_that_exist(void **state)
+TEST(operations_are_those_of_blocks_that_exist)
 {
-    (void)state;
     struct plan_case made;
     init("space s = 4 irrep 0, 4 irrep 1\nindex i, j, k : s\n"
          "tensor A[i,k]\ntensor B[k,j] irrep 1\ntensor C[i,j] irrep 1\n"
@@ -107,9 +104,8 @@ static void test_operations_are_those_of_blocks_that_exist(void **state)
     ORBITALS "tensor g[k,c,l,d]\ntensor t[i,a]\ntensor u[i,a]\ntensor X[i,a,j,b]\n"                \
              "tensor Y[j,b,i,a]\ntensor F[i,a]\ntensor G[i,a]\nscalar E\nscalar Q\n"
 
-static void test_same_products_are_computed_once(void **state)
+TEST(same_products_are_computed_once)
 {
-    (void)state;
     struct plan_case made;
     /* One F[k,c] = g t for three terms with other names, in another order. */
     init(TENSORS "F[i,a] = g[i,a,k,c] * t[k,c]\n"
@@ -131,9 +127,8 @@ static void test_same_products_are_computed_once(void **state)
     plan_case_fini(&made);
 }
 
-static void test_changed_tensors_are_not_shared(void **state)
+TEST(changed_tensors_are_not_shared)
 {
-    (void)state;
     struct plan_case made;
     init(TENSORS "E = g[k,c,l,d] * t[l,d] * t[k,c]\n"
                  "t[i,a] = u[i,a]\n"
@@ -152,9 +147,8 @@ static void test_changed_tensors_are_not_shared(void **state)
     plan_case_fini(&made);
 }
 
-static void test_permuted_products_are_copied(void **state)
+TEST(permuted_products_are_copied)
 {
-    (void)state;
     struct plan_case made;
     init(ORBITALS "tensor A[i,j,a,b]\ntensor B[i,j,a,b]\ntensor C[i,j,k,l]\n"
                   "C[i,j,k,l] = A[i,j,a,b] * B[k,l,a,b] + A[j,i,c,d] * B[k,l,c,d]\n",
@@ -175,9 +169,8 @@ static void test_permuted_products_are_copied(void **state)
     plan_case_fini(&made);
 }
 
-static void test_sums_over_an_index_of_one_factor_come_first(void **state)
+TEST(sums_over_an_index_of_one_factor_come_first)
 {
-    (void)state;
     struct plan_case made;
     init(ORBITALS "tensor A[i,j,a]\ntensor B[j,k,k]\ntensor C[i,a]\n"
                   "C[i,a] = A[i,j,a] * B[j,k,k]\n",
@@ -197,9 +190,8 @@ static void test_sums_over_an_index_of_one_factor_come_first(void **state)
              "r[i,a] += g[i,a,k,c] * h[k,c,j,b] * h[j,b,l,d] * t[l,d]\n"                           \
              "r[i,a] -= g[k,c,l,d] * h[l,d,k,c] * t[i,a]\n"
 
-static void test_what_is_not_iterated_is_computed_before(void **state)
+TEST(what_is_not_iterated_is_computed_before)
 {
-    (void)state;
     struct plan_case made;
     init(ITERATED, &made);
     /* Only g * h of the last statement; the other products are cheapest from the right. */
@@ -209,9 +201,8 @@ static void test_what_is_not_iterated_is_computed_before(void **state)
     plan_case_fini(&made);
 }
 
-static void test_independent_statements_share_a_stage(void **state)
+TEST(independent_statements_share_a_stage)
 {
-    (void)state;
     struct plan_case made;
     /* C and D, then E and F; the terms of E meet although F is written between them. */
     init("space s = 10\nindex i, j, k : s\ntensor A[i,j]\ntensor B[i,j]\ntensor C[i,j]\n"
@@ -233,9 +224,8 @@ static void test_independent_statements_share_a_stage(void **state)
 
 /* As many statements as are possible; half of them replace what others read. How the time grows is
  * for a profile to tell, but the square of their number would make this the slowest test. */
-static void test_many_statements_are_planned(void **state)
+TEST(many_statements_are_planned)
 {
-    (void)state;
     enum { N = 100000 };
     static const char declarations[] = "space s = 2\nindex i, j : s\ntensor A[i,j]\n"
                                        "tensor C[i,j]\ntensor D[i,j]\n";
@@ -321,9 +311,8 @@ static double flops_of_sums(const struct plan *plan)
     return flops;
 }
 
-static void test_six_factors_are_multiplied_in_the_best_order(void **state)
+TEST(six_factors_are_multiplied_in_the_best_order)
 {
-    (void)state;
     for (int c = 0; c < 60; c++) {
         struct random_stream random;
         struct tree_search search = {.n_indices = 8, .best = INFINITY};
@@ -343,9 +332,8 @@ static void test_six_factors_are_multiplied_in_the_best_order(void **state)
     }
 }
 
-static void test_too_many_indices_are_an_error_that_names_the_statement(void **state)
+TEST(too_many_indices_are_an_error_that_names_the_statement)
 {
-    (void)state;
     struct plan_case made = {0};
     const char *text =
         "space s = 2\n"
@@ -362,9 +350,8 @@ static void test_too_many_indices_are_an_error_that_names_the_statement(void **s
     plan_case_fini(&made);
 }
 
-static void test_plan_is_printed(void **state)
+TEST(plan_is_printed)
 {
-    (void)state;
     struct plan_case made;
     char line[1000];
     bool found_step = false, found_peak = false;
@@ -382,9 +369,8 @@ static void test_plan_is_printed(void **state)
     plan_case_fini(&made);
 }
 
-static void test_files_have_plans(void **state)
+TEST(files_have_plans)
 {
-    (void)state;
     for (int f = 0; f < n_files; f++) {
         struct text_file text;
         struct plan_case made;
@@ -403,21 +389,5 @@ int main(int argc, char **argv)
 {
     n_files = argc - 1;
     files = argv + 1;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chain_of_matrices_is_multiplied_in_the_cheaper_order),
-        cmocka_unit_test(test_term_of_coupled_cluster_contracts_the_large_tensors_first),
-        cmocka_unit_test(test_operations_are_those_of_blocks_that_exist),
-        cmocka_unit_test(test_same_products_are_computed_once),
-        cmocka_unit_test(test_changed_tensors_are_not_shared),
-        cmocka_unit_test(test_permuted_products_are_copied),
-        cmocka_unit_test(test_sums_over_an_index_of_one_factor_come_first),
-        cmocka_unit_test(test_what_is_not_iterated_is_computed_before),
-        cmocka_unit_test(test_independent_statements_share_a_stage),
-        cmocka_unit_test(test_many_statements_are_planned),
-        cmocka_unit_test(test_six_factors_are_multiplied_in_the_best_order),
-        cmocka_unit_test(test_too_many_indices_are_an_error_that_names_the_statement),
-        cmocka_unit_test(test_plan_is_printed),
-        cmocka_unit_test(test_files_have_plans),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return check_run(argc, argv);
 }

@@ -58,9 +58,8 @@ static double antisymmetric(double n)
     return n * (n - 1) / 2;
 }
 
-static void test_operations_are_those_of_the_pairs(void **state)
+TEST(operations_are_those_of_the_pairs)
 {
-    (void)state;
     const double o = 5, v = 9;
     const struct {
         const char *text;
@@ -114,9 +113,8 @@ static void test_operations_are_those_of_the_pairs(void **state)
 }
 
 /* The best of 151 choices among sixteen pairs that symmetries exchange has the last of the pairs. */
-static void test_all_choices_are_searched(void **state)
+TEST(all_choices_are_searched)
 {
-    (void)state;
     struct plan_case made;
     make_plan(HEAD "index m, n : o\ntensor t[i,j,k,l,m,n,c] antisymmetric i j k l m n\n"
                    "tensor V[a,b,c] antisymmetric a b\ntensor r[i,j,k,l,m,n,a,b]\n"
@@ -132,9 +130,8 @@ static void test_all_choices_are_searched(void **state)
          "tensor t[i,j,a,b] symmetric (i a)(j b)\ntensor r[i,j,a,b]\ntensor n[i,j,a,b] symmetric " \
          "(i a)(j b)\n"
 
-static void test_sums_and_packed_tensors_are_shared(void **state)
+TEST(sums_and_packed_tensors_are_shared)
 {
-    (void)state;
     struct plan_case made;
     make_plan(LADDERS "r[i,j,a,b] = V[a,b,c,d] * t[i,j,c,d] + W[i,j,k,l] * t[k,l,a,b]\n",
               PLAN_PAIRS_ALWAYS, &made);
@@ -143,9 +140,8 @@ static void test_sums_and_packed_tensors_are_shared(void **state)
     plan_case_fini(&made);
 }
 
-static void test_the_first_term_of_a_statement_replaces(void **state)
+TEST(the_first_term_of_a_statement_replaces)
 {
-    (void)state;
     static const char *const sums[] = {
         "r[i,j,a,b] = V[a,b,c,d] * t[i,j,c,d]\n",
         "r[i,j,a,b] = V[a,b,c,d] * t[i,j,c,d] + t[j,i,a,b]\n",
@@ -167,9 +163,8 @@ static void test_the_first_term_of_a_statement_replaces(void **state)
     }
 }
 
-static void test_constant_tensors_are_packed_before_iterations(void **state)
+TEST(constant_tensors_are_packed_before_iterations)
 {
-    (void)state;
     struct plan_case made;
     make_plan(LADDERS "scalar E\niterate t from n, energy E\n"
                       "n[i,j,a,b] = V[a,b,c,d] * t[i,j,c,d]\nE = n[i,i,a,a]\n",
@@ -180,9 +175,8 @@ static void test_constant_tensors_are_packed_before_iterations(void **state)
     plan_case_fini(&made);
 }
 
-static void test_what_is_only_packed_need_not_be_stored(void **state)
+TEST(what_is_only_packed_need_not_be_stored)
 {
-    (void)state;
     static const char text[] = HEAD "tensor V[a,b,c,d] = integrals\ntensor t[i,j,a,b] symmetric "
                                     "(i a)(j b)\ntensor r[i,j,a,b]\n"
                                     "r[i,j,a,b] = V[a,b,c,d] * t[i,j,c,d]\n%s";
@@ -202,9 +196,8 @@ static void test_what_is_only_packed_need_not_be_stored(void **state)
 
 /* The ladder of water/cc-pVTZ: its integrals are filled in packed form alone, which takes no time in
  * iterations and less memory; where a product reads them whole as well, it takes more. */
-static void test_packed_integrals_alone_cost_nothing(void **state)
+TEST(packed_integrals_alone_cost_nothing)
 {
-    (void)state;
     static const char text[] =
         "space o = 4\nspace v = 53\nindex i, j : o\nindex a, b, c, d : v\nscalar E\n"
         "tensor g[a,b,c,d] = integrals\ntensor t[i,j,a,b] symmetric (i a)(j b)\n"
@@ -222,9 +215,8 @@ static void test_packed_integrals_alone_cost_nothing(void **state)
 }
 
 /* Five values in tiles of three and two: three of four blocks are unique. */
-static void test_unique_blocks_are_stored(void **state)
+TEST(unique_blocks_are_stored)
 {
-    (void)state;
     static const struct {
         const char *statements;
         int n_elements;
@@ -252,19 +244,4 @@ static void test_unique_blocks_are_stored(void **state)
             check_close(product_flops_of(made.plan), 2 * 2 * 5 * 19, 1e-9);
         plan_case_fini(&made);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations_are_those_of_the_pairs),
-        cmocka_unit_test(test_all_choices_are_searched),
-        cmocka_unit_test(test_sums_and_packed_tensors_are_shared),
-        cmocka_unit_test(test_the_first_term_of_a_statement_replaces),
-        cmocka_unit_test(test_constant_tensors_are_packed_before_iterations),
-        cmocka_unit_test(test_what_is_only_packed_need_not_be_stored),
-        cmocka_unit_test(test_packed_integrals_alone_cost_nothing),
-        cmocka_unit_test(test_unique_blocks_are_stored),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

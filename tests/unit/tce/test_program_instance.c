@@ -45,9 +45,8 @@ static void check_tiles(const struct index_space *space, int n, const int64_t si
         assert_int_equal(index_space_tile_size(space, tile), size[tile]);
 }
 
-static void test_spaces_are_cut_as_they_say(void **state)
+TEST(spaces_are_cut_as_they_say)
 {
-    (void)state;
     struct program_instance instance;
     check_ok(init("tile 4\n"
                   "space s = 10, 1 irrep 3\n"
@@ -70,9 +69,8 @@ static void test_spaces_are_cut_as_they_say(void **state)
     program_instance_fini(&instance);
 }
 
-static void test_tiles_are_chosen_where_nobody_says_them(void **state)
+TEST(tiles_are_chosen_where_nobody_says_them)
 {
-    (void)state;
     struct program_instance instance;
     check_ok(init("space s = 400, 200 irrep 1\n"
                   "space t = 500\n"
@@ -95,9 +93,8 @@ static void test_tiles_are_chosen_where_nobody_says_them(void **state)
     program_instance_fini(&instance);
 }
 
-static void test_a_space_may_be_bound_to_both_spins(void **state)
+TEST(a_space_may_be_bound_to_both_spins)
 {
-    (void)state;
     struct program_instance instance;
     check_ok(init("space o = both_spins\nindex i, j : o\n"
                   "tensor A[i|j]\ntensor B[i|j]\nA[i|j] = B[i|j]\n",
@@ -117,9 +114,8 @@ static void test_a_space_may_be_bound_to_both_spins(void **state)
 }
 
 /* A tensor that no labels allow once they are known has no blocks, and that is no error. */
-static void test_a_bound_space_may_leave_no_blocks(void **state)
+TEST(a_bound_space_may_leave_no_blocks)
 {
-    (void)state;
     struct program_instance instance;
     const struct contraction_settings settings = {0};
     const struct taskpool_settings pool = {.mode = "static", .poll_every = 8};
@@ -141,9 +137,8 @@ static void test_a_bound_space_may_leave_no_blocks(void **state)
     program_instance_fini(&instance);
 }
 
-static void test_tensors_are_filled_as_they_say(void **state)
+TEST(tensors_are_filled_as_they_say)
 {
-    (void)state;
     struct program_instance instance;
     const struct contraction_settings settings = {0};
     double values[9], one[] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[9] = {0};
@@ -175,9 +170,8 @@ static void test_tensors_are_filled_as_they_say(void **state)
     program_instance_fini(&instance);
 }
 
-static void test_mistakes_are_reported_with_their_place(void **state)
+TEST(mistakes_are_reported_with_their_place)
 {
-    (void)state;
     static const char bound[] = "space s = 2\nspace o = occupied\nindex i : o\n"
                                 "tensor A[i]\ntensor B[i]\nA[i] = B[i]\n";
     refuse(STATUS_INPUT, bound, 0,
@@ -202,9 +196,8 @@ static void test_mistakes_are_reported_with_their_place(void **state)
 }
 
 /* Four tensors; any two share four indices, so that a pair leaves 16. */
-static void test_products_beyond_the_rank_are_refused(void **state)
+TEST(products_beyond_the_rank_are_refused)
 {
-    (void)state;
     refuse(STATUS_INPUT,
            "space s = 1\n"
            "index a0,a1,a2,a3, b0,b1,b2,b3, c0,c1,c2,c3 : s\n"
@@ -216,9 +209,8 @@ static void test_products_beyond_the_rank_are_refused(void **state)
            0, "test.tce:6:5: ");
 }
 
-static void test_functions_are_checked_without_tensors(void **state)
+TEST(functions_are_checked_without_tensors)
 {
-    (void)state;
     struct program_instance instance;
     check_ok(init("space s = 3\nindex i : s\ntensor A[i] = wave(1)\ntensor B[i] = wiggle\n"
                   "tensor C[i] = delta(2)\ntensor D[i]\nD[i] = A[i] + B[i] + C[i]\n",
@@ -245,9 +237,8 @@ static struct plan_memory estimate(const char *text)
 
 #define LARGE "space s = 300\nspace o = 40\nindex i, j : s\nindex k : o\nscalar E\n"
 
-static void test_scratch_beside_contractions_is_counted(void **state)
+TEST(scratch_beside_contractions_is_counted)
 {
-    (void)state;
     struct plan_memory none = estimate("tile 300\n" LARGE "tensor S[i,j]\ntensor A[i,j]\n"
                                        "S[i,j] = A[i,j]\n");
     assert_true(none.between == 0 && none.loops == 0);
@@ -262,18 +253,6 @@ static void test_scratch_beside_contractions_is_counted(void **state)
     assert_true(loop.loops >= (double)products_bytes());
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_spaces_are_cut_as_they_say, darray_case_start),
-        cmocka_unit_test(test_tiles_are_chosen_where_nobody_says_them),
-        cmocka_unit_test(test_a_space_may_be_bound_to_both_spins),
-        cmocka_unit_test(test_a_bound_space_may_leave_no_blocks),
-        cmocka_unit_test(test_tensors_are_filled_as_they_say),
-        cmocka_unit_test(test_mistakes_are_reported_with_their_place),
-        cmocka_unit_test(test_products_beyond_the_rank_are_refused),
-        cmocka_unit_test(test_scratch_beside_contractions_is_counted),
-        cmocka_unit_test_teardown(test_functions_are_checked_without_tensors, darray_case_stop),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(darray_case_start)
+
+TEST_TEARDOWN(darray_case_stop)

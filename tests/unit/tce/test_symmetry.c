@@ -16,9 +16,8 @@ static enum status parse(const char *text, struct program *program)
 
 /* --- groups --- */
 
-static void test_declared_exchanges_generate_a_group(void **state)
+TEST(declared_exchanges_generate_a_group)
 {
-    (void)state;
     static const struct {
         const char *declaration;
         int n_exchanges, order;
@@ -46,9 +45,8 @@ static void test_declared_exchanges_generate_a_group(void **state)
     }
 }
 
-static void test_the_group_has_signs(void **state)
+TEST(the_group_has_signs)
 {
-    (void)state;
     struct program program;
     check_ok(
         parse(PREAMBLE "tensor T[i,j|a,b] antisymmetric i j, a b\nscalar E, F\nE = F\n", &program));
@@ -63,9 +61,8 @@ static void test_the_group_has_signs(void **state)
 
 /* --- what is refused --- */
 
-static void test_bad_symmetries_are_refused_with_place_and_reason(void **state)
+TEST(bad_symmetries_are_refused_with_place_and_reason)
 {
-    (void)state;
     static const struct {
         const char *line;
         int column;
@@ -114,9 +111,8 @@ static void test_bad_symmetries_are_refused_with_place_and_reason(void **state)
     }
 }
 
-static void test_too_large_groups_are_refused(void **state)
+TEST(too_large_groups_are_refused)
 {
-    (void)state;
     struct program program;
     assert_int_equal(parse("space o = 9\nindex a, b, c, d, e, f, g : o\n"
                            "tensor T[a,b,c,d,e,f,g] antisymmetric a b c d e f g\nscalar E\nE = E\n",
@@ -125,9 +121,8 @@ static void test_too_large_groups_are_refused(void **state)
     assert_non_null(strstr(status_text(), "x.tce:3:25: one after another, these exchanges"));
 }
 
-static void test_an_unknown_and_its_residual_are_declared_alike(void **state)
+TEST(an_unknown_and_its_residual_are_declared_alike)
 {
-    (void)state;
     struct program program;
     assert_int_equal(parse(PREAMBLE "tensor t[i,j] symmetric i j\ntensor n[i,j]\nscalar E\n"
                                     "iterate t from n, energy E\nn[i,j] = t[i,j]\nE = n[i,i]\n",
@@ -153,9 +148,8 @@ static enum status check(const char *text, struct program *program)
     return symmetry_check_program(program, 1, fills);
 }
 
-static void test_fills_have_the_symmetry_that_is_declared(void **state)
+TEST(fills_have_the_symmetry_that_is_declared)
 {
-    (void)state;
     static const struct {
         const char *declaration;
         int column; /* of what the fill does not have; 0: it has all */
@@ -181,9 +175,8 @@ static void test_fills_have_the_symmetry_that_is_declared(void **state)
     }
 }
 
-static void test_what_is_only_filled_has_all_symmetry_of_its_fill(void **state)
+TEST(what_is_only_filled_has_all_symmetry_of_its_fill)
 {
-    (void)state;
     struct program program;
     check_ok(check(PREAMBLE "tensor A[i,j,k,l] = pairs\ntensor B[i,j,a,b] = pairs\n"
                             "tensor C[i,a,j,b] = pairs\ntensor D[i,j,k,l] = pairs\n"
@@ -200,9 +193,8 @@ static void test_what_is_only_filled_has_all_symmetry_of_its_fill(void **state)
 
 /* --- statements --- */
 
-static void test_statements_that_keep_a_symmetry_are_found(void **state)
+TEST(statements_that_keep_a_symmetry_are_found)
 {
-    (void)state;
     static const char declarations[] =
         PREAMBLE "tensor R[i,j,a,b] = random(1)\ntensor X[i,a] = random(2)\n"
                  "tensor t[i,j,a,b] symmetric (i a)(j b)\ntensor V[a,b,c,d] symmetric (a c)(b d)\n"
@@ -254,19 +246,4 @@ static void test_statements_that_keep_a_symmetry_are_found(void **state)
             fail_msg("%s: %d", cases[c].statement, cases[c].kept);
         program_fini(&program);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_declared_exchanges_generate_a_group),
-        cmocka_unit_test(test_the_group_has_signs),
-        cmocka_unit_test(test_bad_symmetries_are_refused_with_place_and_reason),
-        cmocka_unit_test(test_too_large_groups_are_refused),
-        cmocka_unit_test(test_an_unknown_and_its_residual_are_declared_alike),
-        cmocka_unit_test(test_fills_have_the_symmetry_that_is_declared),
-        cmocka_unit_test(test_what_is_only_filled_has_all_symmetry_of_its_fill),
-        cmocka_unit_test(test_statements_that_keep_a_symmetry_are_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

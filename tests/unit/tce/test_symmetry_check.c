@@ -42,9 +42,8 @@ static enum status prove(const char *text)
 
 /* --- right --- */
 
-static void test_what_holds_for_any_numbers_is_accepted(void **state)
+TEST(what_holds_for_any_numbers_is_accepted)
 {
-    (void)state;
     static const char *const programs[] = {
         /* A factor of each index. */
         PLAIN "tensor A[a] = wave(1)\n" THREE "E = A[a] * A[b] * A[c]\nend\n",
@@ -104,9 +103,8 @@ static void test_what_holds_for_any_numbers_is_accepted(void **state)
 
 /* --- wrong --- */
 
-static void test_the_rest_is_refused_with_its_place(void **state)
+TEST(the_rest_is_refused_with_its_place)
 {
-    (void)state;
     static const struct {
         const char *text, *place;
     } cases[] = {
@@ -201,9 +199,8 @@ static void test_the_rest_is_refused_with_its_place(void **state)
     }
 }
 
-static void test_too_many_indices_are_refused(void **state)
+TEST(too_many_indices_are_refused)
 {
-    (void)state;
     const char *text = PLAIN
         "index e, f, g, h, m, n, o, p, q, r, u, v : t\n"
         "tensor A[a,e,f,g,h,m,n,o,p,q,r] = random(1)\n" TWO "tensor W[a,b]\n"
@@ -212,14 +209,4 @@ static void test_too_many_indices_are_refused(void **state)
     assert_int_equal(prove(text), STATUS_INPUT);
     assert_non_null(
         strstr(status_text(), "x.tce:8:1: this has too many indices to show its symmetry"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_holds_for_any_numbers_is_accepted),
-        cmocka_unit_test(test_the_rest_is_refused_with_its_place),
-        cmocka_unit_test(test_too_many_indices_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

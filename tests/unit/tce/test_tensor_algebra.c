@@ -35,37 +35,29 @@ static struct tensor *make(const char *name, const struct block_labels *its_labe
     return tensor;
 }
 
-static int start(void **state)
+static void start(void)
 {
-    (void)state;
     check_ok(darray_start());
     check_ok(index_space_create("s", 3, blocks, 3, &space));
     labels = (struct block_labels){.rank = 2, .space = {space, space}, .sign = {1, 1}, .irrep = 2};
-    return 0;
 }
 
-static int stop(void **state)
+static void stop(void)
 {
-    (void)state;
     index_space_destroy(space);
     darray_stop();
-    return 0;
 }
 
-static int make_tensors(void **state)
+static void make_tensors(void)
 {
-    (void)state;
     x = make("x", &labels, element_of_x);
     y = make("y", &labels, element_of_y);
-    return 0;
 }
 
-static int destroy_tensors(void **state)
+static void destroy_tensors(void)
 {
-    (void)state;
     tensor_destroy(x);
     tensor_destroy(y);
-    return 0;
 }
 
 /* All elements, block after block; the caller frees them. */
@@ -100,20 +92,21 @@ static void check_combination(double alpha, double beta)
     free(new_y);
 }
 
-static void test_sums_are_those_of_one_process(void **state)
+TEST(sums_are_those_of_one_process)
 {
-    (void)state;
+    make_tensors();
     /* Irreps 0 and 2, in either order; 1 has no partner 3. */
     assert_int_equal(x->n_elements, 2 * 7 * 11);
     check_combination(2, 1);
     check_combination(-0.3, 0.7);
     check_combination(0, 1);
+    destroy_tensors();
 }
 
 /* The old elements of the result are not read unless it is among the terms. */
-static void test_a_copy_is_exact(void **state)
+TEST(a_copy_is_exact)
 {
-    (void)state;
+    make_tensors();
     const double one = 1, nothing[] = {NAN};
     const struct tensor *const from = x, *const itself = y;
     tensor_combine(1, nothing, &itself, y);
@@ -122,11 +115,12 @@ static void test_a_copy_is_exact(void **state)
     assert_memory_equal(copied, original, (size_t)x->n_elements * sizeof *copied);
     free(copied);
     free(original);
+    destroy_tensors();
 }
 
-static void test_a_vector_may_occur_several_times(void **state)
+TEST(a_vector_may_occur_several_times)
 {
-    (void)state;
+    make_tensors();
     const double coefficients[] = {1, 2, -0.5};
     const struct tensor *const terms[] = {x, x, x};
     double *old = elements_of(x);
@@ -136,6 +130,7 @@ static void test_a_vector_may_occur_several_times(void **state)
         check_close(new[i], 2.5 * old[i], 1e-15 * fabs(3 * old[i]));
     free(old);
     free(new);
+    destroy_tensors();
 }
 
 /* By one process: the products of a block in order, then the blocks in order. */
@@ -162,9 +157,9 @@ static double serial_max(const struct tensor *tensor, const double *a)
 /* Values for all scalar products below. */
 static double lines[1000];
 
-static void test_scalar_products_are_those_of_one_process(void **state)
+TEST(scalar_products_are_those_of_one_process)
 {
-    (void)state;
+    make_tensors();
     const struct tensor *const of_x[] = {x}, *const of_y[] = {y};
     const struct tensor_vector others[] = {{1, of_x}, {1, of_y}};
     double dot[2], max, *a = elements_of(x), *b = elements_of(y);
@@ -179,12 +174,13 @@ static void test_scalar_products_are_those_of_one_process(void **state)
     check_close(max, serial_max(x, a), 0);
     free(a);
     free(b);
+    destroy_tensors();
 }
 
 /* Also a scalar and a tensor without blocks among them. */
-static void test_several_tensors_are_one_vector(void **state)
+TEST(several_tensors_are_one_vector)
 {
-    (void)state;
+    make_tensors();
     struct block_labels none = labels, of_number = {0};
     none.irrep = 7;
     struct tensor *empty = make("empty", &none, element_of_x), *number;
@@ -206,11 +202,12 @@ static void test_several_tensors_are_one_vector(void **state)
     free(b);
     tensor_destroy(empty);
     tensor_destroy(number);
+    destroy_tensors();
 }
 
-static void test_a_tensor_without_blocks_is_zero(void **state)
+TEST(a_tensor_without_blocks_is_zero)
 {
-    (void)state;
+    make_tensors();
     struct block_labels none = labels;
     none.irrep = 7;
     struct tensor *empty = make("empty", &none, element_of_x);
@@ -223,25 +220,8 @@ static void test_a_tensor_without_blocks_is_zero(void **state)
     check_close(dot, 0, 0);
     check_close(max, 0, 0);
     tensor_destroy(empty);
+    destroy_tensors();
 }
 
-int main(int argc, char **argv)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_tensors, destroy_tensors)
-    const struct CMUnitTest tests[] = {
-        TEST(test_sums_are_those_of_one_process),
-        TEST(test_a_copy_is_exact),
-        TEST(test_a_vector_may_occur_several_times),
-        TEST(test_scalar_products_are_those_of_one_process),
-        TEST(test_several_tensors_are_one_vector),
-        TEST(test_a_tensor_without_blocks_is_zero),
-    };
-    MPI_Init(&argc, &argv);
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank != 0 && !freopen("/dev/null", "w", stdout))
-        return 1;
-    int n_failed = cmocka_run_group_tests(tests, start, stop);
-    MPI_Finalize();
-    return n_failed != 0;
-}
+TEST_SETUP(start)
+TEST_TEARDOWN(stop)

@@ -16,9 +16,8 @@ static double element(const char *name, int n_arguments, double argument, int ra
 }
 
 /* Computed from the published finaliser of SplitMix64 by another program. */
-static void test_random_numbers_never_change(void **state)
+TEST(random_numbers_never_change)
 {
-    (void)state;
     static const struct {
         double seed;
         int rank;
@@ -43,9 +42,8 @@ static void test_random_numbers_never_change(void **state)
 }
 
 /* In [-1, 1), about as often in each quarter, and without a relation of neighbours. */
-static void test_random_numbers_are_spread(void **state)
+TEST(random_numbers_are_spread)
 {
-    (void)state;
     enum { N = 40000 };
     int n_in[4] = {0};
     double sum = 0, product = 0, before = 0;
@@ -62,9 +60,8 @@ static void test_random_numbers_are_spread(void **state)
     assert_true(fabs(sum) < 600 && fabs(product) < 400);
 }
 
-static void test_waves_constants_and_deltas_have_their_values(void **state)
+TEST(waves_constants_and_deltas_have_their_values)
 {
-    (void)state;
     const int64_t value[] = {2, 3, 5}, equal[] = {4, 4, 4}, nearly[] = {4, 4, 5};
     check_close(element("wave", 1, 0.3, 3, value), cos(0.3 + (1.0 * 2 + 1.25 * 3 + 1.5 * 5) / 3),
                 1e-15);
@@ -88,9 +85,8 @@ static void refuse(const char *name, int n_arguments, const char *text)
         fail_msg("'%s' does not say '%s'", status_text(), text);
 }
 
-static void test_seeds_are_whole_numbers(void **state)
+TEST(seeds_are_whole_numbers)
 {
-    (void)state;
     static const double seeds[] = {0.5, 1e300, -0x1p60, 1 - 1e-10};
     for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++) {
         struct tensor_function function;
@@ -99,9 +95,8 @@ static void test_seeds_are_whole_numbers(void **state)
     }
 }
 
-static void test_other_functions_are_refused(void **state)
+TEST(other_functions_are_refused)
 {
-    (void)state;
     refuse("wiggle", 0, "there is no function wiggle");
     refuse("wiggle", 0, "random, wave, constant and delta");
     refuse("integrals", 0, "stand for quantities of a molecule");
@@ -111,16 +106,4 @@ static void test_other_functions_are_refused(void **state)
     refuse("random", 2, "random takes 1 argument, not 2");
     refuse("constant", 3, "constant takes 1 argument, not 3");
     refuse("delta", 1, "delta takes 0 arguments, not 1");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_numbers_never_change),
-        cmocka_unit_test(test_random_numbers_are_spread),
-        cmocka_unit_test(test_waves_constants_and_deltas_have_their_values),
-        cmocka_unit_test(test_seeds_are_whole_numbers),
-        cmocka_unit_test(test_other_functions_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

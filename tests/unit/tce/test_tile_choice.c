@@ -93,9 +93,8 @@ static void shape_text(const struct shape *shape, char *text, size_t size)
     strncat(text, "\n", size - strlen(text) - 1);
 }
 
-static void test_large_contractions_have_tasks_for_many(void **state)
+TEST(large_contractions_have_tasks_for_many)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         char text[1000];
         struct plan_case made;
@@ -115,9 +114,8 @@ static void test_large_contractions_have_tasks_for_many(void **state)
     }
 }
 
-static void test_small_contractions_are_one_task(void **state)
+TEST(small_contractions_are_one_task)
 {
-    (void)state;
     struct plan_case made;
     int64_t tile[PLAN_CASE_SPACES] = {0};
     choose("space s = 12\nindex i, j, k : s\ntensor A[i,k]\ntensor B[k,j]\ntensor C[i,j]\n"
@@ -127,9 +125,8 @@ static void test_small_contractions_are_one_task(void **state)
     plan_case_fini(&made);
 }
 
-static void test_given_tiles_and_unused_spaces_stay(void **state)
+TEST(given_tiles_and_unused_spaces_stay)
 {
-    (void)state;
     struct plan_case made;
     int64_t tile[PLAN_CASE_SPACES] = {[1] = 17};
     choose("space s = 2000\nspace t = 900\nspace x = 90\nindex i, j : s\nindex k : t\nindex a : x\n"
@@ -142,9 +139,8 @@ static void test_given_tiles_and_unused_spaces_stay(void **state)
     plan_case_fini(&made);
 }
 
-static void test_there_are_no_more_tiles_than_may_be(void **state)
+TEST(there_are_no_more_tiles_than_may_be)
 {
-    (void)state;
     struct plan_case made;
     int64_t tile[PLAN_CASE_SPACES] = {[2] = 1000};
     choose("space s = 50000000\nspace t = 100000000\nspace u = 400000000\nspace v = 5\n"
@@ -159,9 +155,8 @@ static void test_there_are_no_more_tiles_than_may_be(void **state)
 }
 
 /* A scalar's tasks are blocks of the first factor. */
-static void test_factors_of_large_scalars_are_cut(void **state)
+TEST(factors_of_large_scalars_are_cut)
 {
-    (void)state;
     struct plan_case made;
     int64_t tile[PLAN_CASE_SPACES] = {0};
     choose(
@@ -192,9 +187,8 @@ static double model_cost(const double n[3], const double t[3])
     return (flops + n_products * product) * (1 + 2 * C / (n[0] * n[1]));
 }
 
-static void test_the_models_cost_is_nearly_least(void **state)
+TEST(the_models_cost_is_nearly_least)
 {
-    (void)state;
     static const double sizes[][3] = {{60, 80, 100}, {300, 20, 24}, {16, 17, 900}, {250, 260, 40}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         const double *n = sizes[i];
@@ -220,7 +214,7 @@ static void test_the_models_cost_is_nearly_least(void **state)
 }
 
 /* Choices of equal cost, whose sums are rounded in other ways, are not exchanged for ever. */
-static void test_equal_costs_end_the_search(void **state)
+TEST(equal_costs_end_the_search)
 {
     /* Products C[x,x] = A[x,y] * B[y,x], and scalars E = A[x,y] * A[x,y], of spaces x and y. */
     static const char pairs[] =
@@ -248,18 +242,4 @@ static void test_equal_costs_end_the_search(void **state)
     for (int i = 0; i < made.program.n_spaces; i++)
         assert_in_range(tile[i], 1, 60);
     plan_case_fini(&made);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_large_contractions_have_tasks_for_many),
-        cmocka_unit_test(test_small_contractions_are_one_task),
-        cmocka_unit_test(test_given_tiles_and_unused_spaces_stay),
-        cmocka_unit_test(test_there_are_no_more_tiles_than_may_be),
-        cmocka_unit_test(test_factors_of_large_scalars_are_cut),
-        cmocka_unit_test(test_the_models_cost_is_nearly_least),
-        cmocka_unit_test(test_equal_costs_end_the_search),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

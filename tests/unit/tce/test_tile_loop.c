@@ -46,9 +46,8 @@ static double scalar_of(const struct program_instance *instance, const char *nam
     return value;
 }
 
-static void test_a_loop_gives_the_sums_of_plain_loops(void **state)
+TEST(a_loop_gives_the_sums_of_plain_loops)
 {
-    (void)state;
     const struct program_source source = {
         .text = text, .length = sizeof text - 1, .file = "loop.tce"};
     const struct contraction_settings settings = {.cache_bytes = 100000};
@@ -69,9 +68,8 @@ static void test_a_loop_gives_the_sums_of_plain_loops(void **state)
     program_instance_fini(&instance);
 }
 
-static void test_a_tuple_is_finished_with_all_its_parts(void **state)
+TEST(a_tuple_is_finished_with_all_its_parts)
 {
-    (void)state;
     double parts[] = {1, NAN, NAN, 1, 0, -2};
     const struct tuple_table table = {.n_tuples = 3, .n_scalars = 2, .parts = parts};
     assert_false(tuple_table_is_finished(&table, 0));
@@ -79,12 +77,5 @@ static void test_a_tuple_is_finished_with_all_its_parts(void **state)
     assert_true(tuple_table_is_finished(&table, 2));
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_a_loop_gives_the_sums_of_plain_loops,
-                                        darray_case_start, darray_case_stop),
-        cmocka_unit_test(test_a_tuple_is_finished_with_all_its_parts),
-    };
-    return check_run_parallel(tests, &argc, &argv);
-}
+TEST_SETUP(darray_case_start)
+TEST_TEARDOWN(darray_case_stop)

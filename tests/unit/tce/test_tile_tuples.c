@@ -57,9 +57,8 @@ static void check_tuples(const struct tile_tuples *tuples)
     assert_int_equal(all, product);
 }
 
-static void test_tuples_are_those_of_plain_loops(void **state)
+TEST(tuples_are_those_of_plain_loops)
 {
-    (void)state;
     for (int n = 1; n <= 4; n++)
         for (int32_t n_tiles = 1; n_tiles <= 6; n_tiles++) {
             check_tuples(&(struct tile_tuples){n, {n_tiles, n_tiles, n_tiles, n_tiles}, true});
@@ -68,9 +67,8 @@ static void test_tuples_are_those_of_plain_loops(void **state)
 }
 
 /* Beyond 32 bits, and up to the last one. */
-static void test_many_tuples(void **state)
+TEST(many_tuples)
 {
-    (void)state;
     const struct tile_tuples tuples = {3, {20000, 20000, 20000}, true};
     int32_t tile[TILE_LOOP_MAX_INDICES];
     double count = tile_tuples_count(&tuples);
@@ -79,13 +77,4 @@ static void test_many_tuples(void **state)
     assert_true(tile[0] == 19999 && tile[1] == 19999 && tile[2] == 19999);
     tile_tuples_get(&tuples, (int64_t)count - 20000, tile);
     assert_true(tile[0] == 19999 && tile[1] == 19999 && tile[2] == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tuples_are_those_of_plain_loops),
-        cmocka_unit_test(test_many_tuples),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
