@@ -126,7 +126,7 @@ def permutations(n):
     return over(8).replace(" = constant", f" symmetric {declared} = constant") + f"E = A[{names('i', 8)}]\n", 256
 
 
-LIMITS = [(rank, 12), (factors, 64), (spaces, 5000), (indices, 5000), (scalars, 5000), (products, 100000), (groups, 6),
+LIMITS = [(rank, 12), (factors, 8), (spaces, 5000), (indices, 5000), (scalars, 5000), (products, 100000), (groups, 6),
           (group_indices, 12), (operators, 4), (loop_indices, 6), (ordered_indices, 6), (name, 60), (number, 60),
           (irrep, 7), (spin, 2), (program_tile, 10**9), (space_tile, 10**9), (loop_tile, 10**9), (block, 10**9),
           (tiles, 2**20 - 1), (exponent, 308), (report, 60), (permutations, 1152)]
