@@ -10,7 +10,7 @@ void (*check_before)(void), (*check_after)(void);
 int check_argc;
 char **check_argv;
 
-static void run_test(void **state)
+static void call_test(void **state)
 {
     (**(void (**)(void)) * state)();
 }
@@ -21,7 +21,7 @@ void check_add(const char *name, void (*run)(void))
         abort();
     runs[n_tests] = run;
     tests[n_tests] =
-        (struct CMUnitTest){.name = name, .test_func = run_test, .initial_state = &runs[n_tests]};
+        (struct CMUnitTest){.name = name, .test_func = call_test, .initial_state = &runs[n_tests]};
     n_tests++;
 }
 
@@ -51,7 +51,7 @@ static int end(void **state)
     return 0;
 }
 
-static int run_tests(void)
+static int run_group(void)
 {
     return _cmocka_run_group_tests("tests", tests, n_tests, begin, end);
 }
@@ -68,11 +68,11 @@ int check_run(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank != 0 && !freopen("/dev/null", "w", stdout))
         return 1;
-    int n_failed = run_tests();
+    int n_failed = run_group();
     MPI_Finalize();
     return n_failed != 0;
 #else
-    return run_tests();
+    return run_group();
 #endif
 }
 

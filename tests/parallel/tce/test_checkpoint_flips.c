@@ -187,7 +187,6 @@ TEST(flips_in_a_checkpoint_of_ccsd)
 static void start(void)
 {
     static const char text[] = "3\n\nO 0 0 0\nH 0.3 0.76 0.59\nH -0.1 -0.76 0.59\n";
-    (void)state;
     int pid = (int)getpid();
     snprintf(molecule, sizeof molecule, "test_checkpoint_flips.%d.xyz", pid);
     snprintf(whole, sizeof whole, "test_checkpoint_flips.%d.h5", pid);

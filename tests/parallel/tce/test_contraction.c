@@ -399,7 +399,6 @@ TEST(parts_of_blocks_add_up)
     static const char *const pools[] = {"--sched=static", "--sched=steal", "--sched=persist"};
     char first[SHA256_HEX_SIZE], digest[SHA256_HEX_SIZE];
     struct sliced_case made;
-    (void)state;
     make_sliced(&made);
     struct tensor *C = made.problems[0].C.tensor;
     for (size_t p = 0; p < sizeof pools / sizeof pools[0]; p++) {

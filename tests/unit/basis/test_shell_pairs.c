@@ -21,29 +21,29 @@ static struct system {
     struct basis_set set;
     struct shells *shells;
     double *bounds; /* of a rectangle of all groups; made up */
-} system;
+} made;
 
 static void start(void)
 {
     const struct molecule_settings settings = {0};
-    check_ok(basis_set_parse(basis_text, strlen(basis_text), "test", &system.set));
+    check_ok(basis_set_parse(basis_text, strlen(basis_text), "test", &made.set));
     check_ok(
-        molecule_parse(molecule_text, strlen(molecule_text), "test", &settings, &system.molecule));
-    check_ok(shells_create(&system.molecule, &system.set, BASIS_FORM_UNSTATED, &system.shells));
-    int64_t n = system.shells->n_groups;
-    assert_true(n < system.shells->n_shells);
-    system.bounds = calloc((size_t)(n * n), sizeof(double));
+        molecule_parse(molecule_text, strlen(molecule_text), "test", &settings, &made.molecule));
+    check_ok(shells_create(&made.molecule, &made.set, BASIS_FORM_UNSTATED, &made.shells));
+    int64_t n = made.shells->n_groups;
+    assert_true(n < made.shells->n_shells);
+    made.bounds = calloc((size_t)(n * n), sizeof(double));
     for (int64_t a = 0; a < n; a++)
         for (int64_t b = 0; b < n; b++)
-            system.bounds[a * n + b] = 1.0 / (double)(1 + (7 * (a + b) + a * b) % 19);
+            made.bounds[a * n + b] = 1.0 / (double)(1 + (7 * (a + b) + a * b) % 19);
 }
 
 static void stop(void)
 {
-    free(system.bounds);
-    shells_destroy(system.shells);
-    basis_set_fini(&system.set);
-    molecule_fini(&system.molecule);
+    free(made.bounds);
+    shells_destroy(made.shells);
+    basis_set_fini(&made.set);
+    molecule_fini(&made.molecule);
 }
 
 /* sum_p c_p exp(-a_p |r - A|^2): the shell without its angular part. */
@@ -173,10 +173,10 @@ static bool is_empty(const struct shells *shells, int64_t a, int64_t b)
     return (shells->groups[a].center[0] > 39) != (shells->groups[b].center[0] > 39);
 }
 
-static void check_rectangle(const struct system *system, const struct shell_rectangle *rectangle,
+static void check_rectangle(const struct shell_rectangle *rectangle,
                             double min_bound)
 {
-    const struct shells *shells = system.shells;
+    const struct shells *shells = made.shells;
     int64_t n = shells->n_groups, n_ket = rectangle->last[1] - rectangle->first[1];
     int *count = calloc((size_t)(n * n), sizeof *count);
     double *bounds =
@@ -184,7 +184,7 @@ static void check_rectangle(const struct system *system, const struct shell_rect
     for (int64_t a = rectangle->first[0]; a < rectangle->last[0]; a++)
         for (int64_t b = rectangle->first[1]; b < rectangle->last[1]; b++)
             bounds[(a - rectangle->first[0]) * n_ket + b - rectangle->first[1]] =
-                system.bounds[a * n + b];
+                made.bounds[a * n + b];
     struct shell_pairs *pairs;
     check_ok(shell_pairs_create(shells, rectangle, bounds, min_bound, &pairs));
     check_pairs(shells, pairs, count);
@@ -194,7 +194,7 @@ static void check_rectangle(const struct system *system, const struct shell_rect
                           b >= rectangle->first[1] && b < rectangle->last[1] &&
                           (!rectangle->triangle || a >= b);
             bool expected =
-                inside && system.bounds[a * n + b] >= min_bound && !is_empty(shells, a, b);
+                inside && made.bounds[a * n + b] >= min_bound && !is_empty(shells, a, b);
             assert_int_equal(count[a * n + b], expected);
         }
     shell_pairs_destroy(pairs);
@@ -204,14 +204,14 @@ static void check_rectangle(const struct system *system, const struct shell_rect
 
 TEST(pairs_of_a_rectangle_occur_once)
 {
-    int64_t n = system.shells->n_groups;
+    int64_t n = made.shells->n_groups;
     const struct shell_rectangle rectangles[] = {
         {{0, 0}, {n, n}, false}, {{0, 0}, {n, n}, true}, {{2, 5}, {7, n}, false},
         {{5, 0}, {n, 3}, false}, {{3, 3}, {9, 9}, true}, {{4, 4}, {5, 5}, true},
     };
     for (size_t i = 0; i < sizeof rectangles / sizeof rectangles[0]; i++) {
-        check_rectangle(system, &rectangles[i], 0);
-        check_rectangle(system, &rectangles[i], 0.25);
+        check_rectangle(&rectangles[i], 0);
+        check_rectangle(&rectangles[i], 0.25);
     }
 }
 
@@ -219,7 +219,7 @@ TEST(without_bounds_every_pair_counts_as_infinite)
 {
     struct shell_rectangle one = {{3, 1}, {4, 2}, false};
     struct shell_pairs *pairs;
-    check_ok(shell_pairs_create(system.shells, &one, NULL, 1e300, &pairs));
+    check_ok(shell_pairs_create(made.shells, &one, NULL, 1e300, &pairs));
     assert_int_equal(pairs->n_classes, 1);
     assert_int_equal(pairs->classes[0].n_pairs, 1);
     assert_true(isinf(pairs->classes[0].pairs[0].bound));
@@ -228,14 +228,14 @@ TEST(without_bounds_every_pair_counts_as_infinite)
 
 TEST(a_rectangle_where_nothing_matters_has_no_class)
 {
-    int64_t n = system.shells->n_groups;
+    int64_t n = made.shells->n_groups;
     struct shell_rectangle far = {{n - 2, 0}, {n, 2}, false}, all = {{0, 0}, {n, n}, false};
     struct shell_pairs *pairs;
-    check_ok(shell_pairs_create(system.shells, &far, NULL, 0, &pairs));
+    check_ok(shell_pairs_create(made.shells, &far, NULL, 0, &pairs));
     assert_int_equal(pairs->n_classes, 0);
     assert_true(pairs->max_bound == 0);
     shell_pairs_destroy(pairs);
-    check_ok(shell_pairs_create(system.shells, &all, system.bounds, 1.5, &pairs));
+    check_ok(shell_pairs_create(made.shells, &all, made.bounds, 1.5, &pairs));
     assert_int_equal(pairs->n_classes, 0);
     shell_pairs_destroy(pairs);
     shell_pairs_destroy(NULL);
@@ -304,10 +304,10 @@ TEST(the_largest_of_many_numbers_of_primitives_are_one_kind)
 /* Reading kept integrals needs none. */
 TEST(records_are_made_when_they_are_asked_for)
 {
-    int64_t n = system.shells->n_groups;
+    int64_t n = made.shells->n_groups;
     struct shell_rectangle all = {{0, 0}, {n, n}, true};
     struct shell_pairs *pairs;
-    check_ok(shell_pairs_create(system.shells, &all, NULL, 0, &pairs));
+    check_ok(shell_pairs_create(made.shells, &all, NULL, 0, &pairs));
     for (int i = 0; i < pairs->n_classes; i++) {
         const struct pair_class *class = &pairs->classes[i];
         assert_true(class->records[HERMITE_ZETA] == 0);

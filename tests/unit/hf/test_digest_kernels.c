@@ -184,7 +184,6 @@ TEST(all_sizes)
 {
     static const int sizes[] = {1, 2, 3, 4, 5, MAX_FUNCTIONS};
     enum { N_SIZES = sizeof sizes / sizeof sizes[0] };
-    (void)state;
     struct quartet_sets *sets = create_sets();
     for (int c = 0; c < N_CASES; c++) {
         int n_sized = 0;

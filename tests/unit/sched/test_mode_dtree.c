@@ -192,7 +192,7 @@ static const struct taskpool_comm_functions fake_functions = {.send = fake_send}
 
 /* The first range is the worker's own part of the first distribution, if it has
  * one; a leaf's that and the others are whole grants. */
-static void check_run(struct fake_worker *worker, struct taskpool_range range)
+static void check_range(struct fake_worker *worker, struct taskpool_range range)
 {
     const struct fake_world *world = worker->world;
     int64_t given = worker->given.last - worker->given.first;
@@ -219,7 +219,7 @@ static void go_on(struct fake_worker *worker)
     worker->done = step == TASKPOOL_MODE_DONE;
     if (!worker->busy)
         return;
-    check_run(worker, work.range);
+    check_range(worker, work.range);
     worker->world->n_run += work.range.last - work.range.first;
 }
 

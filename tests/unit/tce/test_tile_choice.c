@@ -224,7 +224,6 @@ TEST(equal_costs_end_the_search)
                       "space u = 60\nindex u, U : u\nspace v = 60\nindex v, V : v\n";
     struct plan_case made;
     int64_t tile[PLAN_CASE_SPACES] = {0};
-    (void)state;
     for (const char *pair = pairs; *pair; pair += 4) {
         int n = (int)(pair - pairs) / 4, x = pair[1], y = pair[2];
         size_t at = strlen(text);
