@@ -18,6 +18,7 @@ static const struct tiling tiling = {.shells = &shells,
 
 static void cut_tiles(void)
 {
+    check_begin_mpi();
     for (int64_t tile = 0; tile <= N_TILES; tile++)
         first[tile] = tile * TILE;
 }
@@ -113,3 +114,5 @@ TEST(an_scf_takes_more_than_builds)
 }
 
 TEST_SETUP(cut_tiles)
+
+TEST_TEARDOWN(check_end_mpi)

@@ -439,6 +439,10 @@ TEST(what_is_no_comparison_is_refused)
     }
 }
 
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)
+
 int main(int argc, char **argv)
 {
     if (argc > 1)

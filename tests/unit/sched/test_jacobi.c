@@ -184,3 +184,7 @@ TEST(more_nodes_than_points_are_refused)
                                                                            .node_size = 16},
                                                MPI_COMM_SELF, &workload));
 }
+
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

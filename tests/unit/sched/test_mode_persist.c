@@ -210,3 +210,7 @@ TEST(persist_refuses_dynamic_pools)
     struct taskpool *pool;
     check_status(STATUS_USAGE, taskpool_simulate(&problem, &settings, &machine, &pool));
 }
+
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

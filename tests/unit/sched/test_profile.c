@@ -91,3 +91,7 @@ TEST(bad_path)
     struct taskpool_history history = {0};
     check_status(STATUS_IO, profile_write(MPI_COMM_SELF, &history, "no_such_folder/profile.csv"));
 }
+
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

@@ -241,3 +241,7 @@ TEST(bad_rules_are_refused)
                      seeding_init(&seeding, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_COST, 3));
     }
 }
+
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

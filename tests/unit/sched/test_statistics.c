@@ -179,3 +179,7 @@ TEST(csv)
     check_status(STATUS_IO, statistics_write_csv(MPI_COMM_SELF, workers, 2, n_workers,
                                                  "no_such_folder/statistics.csv"));
 }
+
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

@@ -172,3 +172,7 @@ TEST(memory_in_use_is_within_its_peak)
     assert_true(memory_part_bytes() > 0);
     assert_true(memory_part_bytes() <= memory_peak_bytes());
 }
+
+TEST_SETUP(check_begin_mpi)
+
+TEST_TEARDOWN(check_end_mpi)

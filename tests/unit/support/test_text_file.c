@@ -109,6 +109,7 @@ TEST(all_processes_read_the_same)
 
 static void create_folder(void)
 {
+    check_begin_mpi();
     assert_non_null(mkdtemp(folder));
 }
 
@@ -116,6 +117,7 @@ static void remove_folder(void)
 {
     unlink(path_of("file"));
     assert_int_equal(rmdir(folder), 0);
+    check_end_mpi();
 }
 
 TEST_SETUP(create_folder)
