@@ -1,16 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Holds results of Beryl's programs against RESULTS.schema.json, and RESULTS.md against both.
+"""Holds results of Beryl's programs against RESULTS.schema.json.
 
     scripts/check_results.py FILE.json ...    each file is what --json or --calibrate writes
-    scripts/check_results.py --documented     RESULTS.md names every key of the schema
 
 Prints each violation and exits with 1 if there is one. Needs the Debian package
 python3-jsonschema, hence /usr/bin/python3.
 """
 import json
 import pathlib
-import re
 import sys
 
 import jsonschema
@@ -39,31 +37,11 @@ def violations(path):
             for error in errors]
 
 
-def schema_keys(part):
-    """Names of all properties that a part of the schema describes."""
-    if isinstance(part, list):
-        part = dict(enumerate(part))
-    if isinstance(part, dict):
-        for name, inner in part.items():
-            if name == "properties" and all(isinstance(value, dict) for value in inner.values()):
-                yield from inner
-            yield from schema_keys(inner)
-
-
-def undocumented():
-    documented = set(re.findall(r"`([^`]+)`", (ROOT / "RESULTS.md").read_text()))
-    for key in sorted(set(schema_keys(SCHEMA)) - documented):
-        yield f"RESULTS.md: no `{key}`, a key of RESULTS.schema.json"
-
-
 def main():
-    if sys.argv[1:] == ["--documented"]:
-        jsonschema.Draft7Validator.check_schema(SCHEMA)
-        found = list(undocumented())
-    elif len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
-        found = [line for path in sys.argv[1:] for line in violations(path)]
-    else:
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
+    jsonschema.Draft7Validator.check_schema(SCHEMA)
+    found = [line for path in sys.argv[1:] for line in violations(path)]
     print("\n".join(found), end="\n" if found else "")
     sys.exit(bool(found))
 
