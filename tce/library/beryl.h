@@ -57,7 +57,7 @@ enum beryl_error {
     BERYL_INTERNAL
 };
 
-/* "0.1.0". Not collective. */
+/* "0.2.0". Not collective. */
 const char *beryl_version(void);
 
 /* Text of the last failure on this process, "" if none; valid until the next call. Not

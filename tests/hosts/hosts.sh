@@ -153,7 +153,7 @@ else
     connect_by_relay
 fi
 
-# A lost host ends a run after 30 s (README, "On a cluster").
+# A lost host ends a run after 30 s (docs/cluster.md).
 export OMPI_MCA_oob_tcp_keepalive_time=10 OMPI_MCA_oob_tcp_keepalive_intvl=5 \
     OMPI_MCA_oob_tcp_keepalive_probes=4
 

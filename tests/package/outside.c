@@ -105,7 +105,7 @@ int main(int argc, char **argv)
     MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     require(n_died == 0 && n_printed > 0 && mode_static.own == STATUS_OK && common_options == 7,
             "own names");
-    require(strncmp(taskpool_version(), "0.1.", 4) == 0, "version");
+    require(strncmp(taskpool_version(), "0.2.", 4) == 0, "version");
     if (rank == 0)
         printf("outside %lld %lld %lld\n", (long long)sums[0], (long long)sums[1], (long long)all);
     MPI_Finalize();

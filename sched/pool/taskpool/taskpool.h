@@ -46,10 +46,10 @@ extern "C" {
 
 /* The version of this header; programs built with another major or minor one are to be rebuilt. */
 #define TASKPOOL_VERSION_MAJOR 0
-#define TASKPOOL_VERSION_MINOR 1
+#define TASKPOOL_VERSION_MINOR 2
 #define TASKPOOL_VERSION_PATCH 0
 
-/* The version of the library: "0.1.0". */
+/* The version of the library: "0.2.0". */
 const char *taskpool_version(void);
 
 /* --- Errors --- */
