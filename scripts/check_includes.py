@@ -142,7 +142,7 @@ UNREACHABLE = {
 }
 
 # The tests see everything, and only they see these.
-TEST_ROOMS = ["tests", "tests/benchmarks", "tests/cases", "tests/example_mode", "tests/fuzz",
+TEST_ROOMS = ["tests", "benchmarks", "tests/cases", "tests/example_mode", "tests/fuzz",
               "tests/load",
               "tests/hosts", "tests/library", "tests/package", "tests/property", "tests/reference", "tests/science"] + [
                   f"tests/{kind}/{folder}" for kind in ("unit", "parallel")

@@ -173,8 +173,7 @@ static bool is_empty(const struct shells *shells, int64_t a, int64_t b)
     return (shells->groups[a].center[0] > 39) != (shells->groups[b].center[0] > 39);
 }
 
-static void check_rectangle(const struct shell_rectangle *rectangle,
-                            double min_bound)
+static void check_rectangle(const struct shell_rectangle *rectangle, double min_bound)
 {
     const struct shells *shells = made.shells;
     int64_t n = shells->n_groups, n_ket = rectangle->last[1] - rectangle->first[1];

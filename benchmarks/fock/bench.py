@@ -9,7 +9,7 @@ import statistics
 import subprocess
 import sys
 
-ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 RUNS = os.path.join(ROOT, "build", "benchmarks", "fock")  # kept: a density is converged once
 sys.path += [os.path.join(ROOT, name) for name in ("inputs", "scripts")]
 import at_rest  # noqa: E402

@@ -23,7 +23,7 @@ import os
 import subprocess
 import tempfile
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 LIMIT = 1.5  # of long tasks
 BENZENE = ["beryl-hf", os.path.join(ROOT, "inputs", "benzene.xyz"), "--fock-only", "4",
            "--density", "guess", "--basis"]

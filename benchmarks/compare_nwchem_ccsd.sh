@@ -3,7 +3,7 @@
 # Seconds per CCSD iteration of Beryl and of NWChem's two programs for it, on this machine, one
 # after the other.
 #
-#   tests/benchmarks/compare_nwchem_ccsd.sh [--np "1 2"] [--cases "water/cc-pvtz c2h4/cc-pvdz"]
+#   benchmarks/compare_nwchem_ccsd.sh [--np "1 2"] [--cases "water/cc-pvtz c2h4/cc-pvdz"]
 #       [--beryl PROGRAM] [--symmetry] [--out DIR]
 #
 #   --np        numbers of processes, each run in turn                         (default "1 2")
@@ -21,11 +21,11 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../.." && pwd)
+root=$(cd "$here/.." && pwd)
 processes="1 2" cases="water/cc-pvtz c2h4/cc-pvdz"
 beryl=$root/build/release/bin/beryl-tce out='' symmetry=''
 
-# shellcheck source=tests/benchmarks/nwchem.sh
+# shellcheck source=benchmarks/nwchem.sh
 source "$here/nwchem.sh"
 while [ $# -gt 0 ]; do
     case $1 in

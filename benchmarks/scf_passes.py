@@ -26,7 +26,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
 STABILITY = re.compile(r"^\s+stability: .*, (\d+) (?:Fock build|pass)", re.MULTILINE)
 
 
