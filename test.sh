@@ -61,12 +61,12 @@ build_all() {
     ! $failed || exit 1
 }
 
-begin_tier "set-up" 0
+begin_tier "set-up"
 install_missing "$packages"
 if $ci; then
     install_missing "$lint_packages"
 fi
-begin_tier "lint and builds" 200
+begin_tier "lint and builds"
 build_all
 prepare_run
 
@@ -77,7 +77,7 @@ if [ $# -gt 0 ]; then
 fi
 
 run_tests release -L package
-begin_tier "unit and property" 120
+begin_tier "unit and property"
 # Tests must not need what CI installs for lint.
 if $ci; then
     ctest_prefix=(without_lint_tools)
@@ -89,13 +89,13 @@ run_tests release -L unit
 if $ci; then
     run_tests fuzz -L fuzz
 fi
-begin_tier "parallel" 200
+begin_tier "parallel"
 run_tests release -L parallel
 if $ci; then
     run_tests tsan -R 'thread\.np3$'
 fi
-begin_tier "science" 40
+begin_tier "science"
 run_tests release -L 'science|experiments'
-begin_tier "the rest" 160
+begin_tier "the rest"
 run_tests release -LE 'package|unit|parallel|science|experiments'
 report_tiers

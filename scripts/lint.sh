@@ -27,7 +27,6 @@ mapfile -t texts < <(tracked .)
 
 check clang-format -n -Werror "${sources[@]}"
 check scripts/check_includes.py
-check scripts/check_comments.py
 check scripts/check_spdx.py
 check shellcheck -x "${scripts[@]}"
 check codespell "${texts[@]}" # .codespellrc has the words that are no mistakes

@@ -75,25 +75,6 @@ for file in sched/attic/old.c util/foo.c util/inner/foo.h foo.c; do
 done
 finds check_includes.py
 
-# opens FILE COMMENT LINE: the comment is found at that line of those that it adds to the file.
-opens()
-{
-    expected+=("$1:$(($(wc -l < "$folder/tree/$1") + $3)): a comment that opens with")
-    printf "$2\n" >> "$folder/tree/$1"
-}
-
-opens support/base/status.c '/* What it is. */' 1
-opens support/base/status.c '/*\n * Of it. */' 1
-opens support/base/status.c '\n    // The same.' 2
-opens tests/programs/program.sh '\n# What it is.' 2
-opens tests/programs/test_kills.py '\n"""Of it."""' 2
-printf '\n# Whatever\n# The same of a second line\ntext="# What"\n' >> "$folder/tree/tests/programs/refuse.sh"
-finds check_comments.py
-if grep '^tests/programs/refuse.sh' "$folder/output"; then
-    echo "check_comments.py: a comment is found that opens well"
-    n_failed=$((n_failed + 1))
-fi
-
 sed -i 1d "$folder/tree/support/base/status.c"
 expected+=("support/base/status.c: no line 'SPDX")
 finds check_spdx.py
