@@ -199,8 +199,8 @@ static struct leaving leaving_task(const struct bounded_load *self, int64_t task
     return item;
 }
 
-/* The first items are those of kept blocks, one each: where a task of the node has written a block,
- * others read it without a move. Tasks that need no data leave for nothing, so they are no items. */
+/* One item for each kept block comes first: once a task of the node has written a block, other
+ * tasks there read it without a move. Tasks without data leave at no cost and are not listed. */
 static void list_items(struct bounded_load *self)
 {
     int64_t n_blocks = self->machine->data->n_blocks;
@@ -217,7 +217,7 @@ static void list_items(struct bounded_load *self)
     }
 }
 
-/* a / b < c / d, of numbers that are not negative; those of no work come last. */
+/* Compares a / b with c / d, all >= 0. Items without work (b or d is 0) come last. */
 static int compare_ratios(double a, double b, double c, double d)
 {
     return (a * d > c * b) - (a * d < c * b);

@@ -11,22 +11,22 @@
  *
  * D(M) is the larger of two lower bounds on the seconds of moves:
  *
- *   - Must. A task whose blocks have several owners moves some wherever it runs: all but those of
- *     one worker, at best those that take longest. A block that is not kept in caches is moved for
- *     each task; one that is, once at least, and counts for one task alone: a task counts if no
- *     block of it has counted before.
+ *   - Must. A task whose blocks have several owners moves some wherever it runs. At best it runs
+ *     where the slowest blocks to move are, and moves the blocks of all other owners. A block that
+ *     is not kept in caches moves for each task. A kept block moves once at least, and counts for
+ *     one task alone: a task counts if none of its blocks has counted before.
  *   - Leaving. The home of a task is the owner of its first written block, or of its first. A
  *     worker has time for M x its speed of the tasks that are at home there, and the rest of their
  *     work leaves. A task that leaves moves the blocks of its home: each, if they are not kept,
- *     else its first one, which moves once for all tasks of a node that read or write it. If it is
- *     needed for work w and some of that leaves, the block moves, which takes its seconds, and so
- *     at least seconds x (what leaves) / w. So the least that lets enough work leave is that of a
- *     knapsack filled by fractions: the items of the fewest seconds for their work leave first.
- *     Homes have different blocks, so their seconds add up.
+ *     else its first one, which moves once for all tasks of a node that read or write it. Let a
+ *     block be needed for work w. If a part of w leaves, the block moves, which takes its seconds,
+ *     and at least seconds x part / w. The least time that lets enough work leave is therefore
+ *     found by a fractional knapsack: the items with the fewest seconds for their work leave
+ *     first. Homes have different blocks, so their seconds add up.
  *
  * C(M) is the same knapsack for a node as the home, with bytes / bandwidth for seconds: tasks that
- * leave for another worker of the node do not use its card. A move counts as what it takes at
- * least: no card is busy with others, and the owner is on the same node where that is faster.
+ * leave for another worker of the node do not use its card. A move counts with its least
+ * time: no card is busy with others, and the owner is on the same node where that is faster.
  * Noise, messages and the time that a mode needs are not part of the bound.
  *
  * As M grows, (1) and (2) stay true, and in (3) and (4) the left side grows while the right one

@@ -33,8 +33,8 @@ static struct beryl_sched_options options_of_mode(const struct compared_runs *ru
     return options;
 }
 
-/* In a round all modes have the same tasks, which for real are those of every round; their own
- * random choices differ. */
+/* All modes of a round have identical tasks; real rounds all have the first round's tasks. The
+ * modes' own random choices differ. */
 static struct beryl_sched_options options_of_run(const struct compared_runs *runs, int position,
                                                  int64_t round)
 {

@@ -41,8 +41,8 @@ struct beryl_sched_options {
 enum status beryl_sched_options_parse(int argc, char **argv, struct beryl_sched_options *options,
                                       enum option_request *request);
 
-/* Completes the options of a run with those of the machine file and with defaults. Collective over
- * comm. Errors: STATUS_USAGE (several processes to simulate), those of machine_file_read. */
+/* Completes the options of a run from the machine file and with defaults. Collective over comm.
+ * Errors: STATUS_USAGE (several processes to simulate), and as machine_file_read. */
 enum status beryl_sched_options_complete(struct beryl_sched_options *options, MPI_Comm comm);
 
 void beryl_sched_options_answer(enum option_request request);

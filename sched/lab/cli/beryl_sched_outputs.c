@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* Besides those of a trace. */
+/* Outputs in addition to the trace's. */
 enum { N_FILES = 4, N_OUTPUTS };
 
 static void list_outputs(const struct beryl_sched_options *options,

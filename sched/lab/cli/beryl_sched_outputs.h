@@ -24,8 +24,9 @@ enum status beryl_sched_outputs_write_last(const struct beryl_sched_options *opt
 enum status beryl_sched_outputs_write(const struct beryl_sched_options *options,
                                       const json_t *result);
 
-/* Writes the file of --json after a failure, whose status and text become its `error`, and no page.
- * A failure to do so is none, as the first one counts. Not collective.
- * result  what is known, taken; NULL when out of memory: there is no file then */
+/* Writes the file of --json after a failure; the status and text of the failure become its `error`.
+ * No page is written. Errors of writing are ignored, because the first failure is reported. Not
+ * collective.
+ * result  the known part, taken; NULL when out of memory: no file is written then */
 void beryl_sched_outputs_write_failed(const struct beryl_sched_options *options, json_t *result,
                                       enum status status);

@@ -144,7 +144,7 @@ static void print_run_start(const struct run *run, const char *scheduling)
         log_print("Recorded   %lld iterations: --iterations %lld runs all\n",
                   (long long)run->workload->n_recorded, (long long)run->workload->n_recorded);
     if (moved_data(run))
-        log_print("Data       %lld blocks; tasks wait for those of other workers\n",
+        log_print("Data       %lld blocks; tasks wait for blocks of other workers\n",
                   (long long)moved_data(run)->n_blocks);
     log_print("Workers    %d%s, scheduling %s\n", run->n_workers,
               run->simulated ? ", simulated" : "", scheduling);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs of beryl-sched: one, or several in a comparison of modes. All take options that are complete. */
+/* Runs of beryl-sched: one, or several in a comparison of modes. All take options that are
+ * complete. */
 #pragma once
 
 #include "sched/lab/cli/beryl_sched_options.h"
@@ -24,7 +25,7 @@ enum status beryl_sched_run(const struct beryl_sched_options *options, MPI_Comm 
  * result of one run with `compare` and `comparison` in place of `sched` and `iterations`.
  * Collective.
  * accepted  out: set before the first task
- * Errors: as beryl_sched_run, those of starting any of the modes before anything runs; also
+ * Errors: as beryl_sched_run. A mode that cannot start is an error before anything runs. Also
  * STATUS_PROTOCOL if the workload's results differ from mode to mode. */
 enum status beryl_sched_compare(const struct beryl_sched_options *options, MPI_Comm comm,
                                 bool *accepted);
@@ -44,6 +45,6 @@ enum status beryl_sched_check(const struct beryl_sched_options *options, MPI_Com
 enum status beryl_sched_record(const struct beryl_sched_options *options, MPI_Comm comm,
                                int position, struct mode_records *records, json_t **result);
 
-/* The JSON result of a run that failed before anything was found: workload and workers. NULL when out
- * of memory. Collective. */
+/* The JSON result of a run that failed before anything was found: workload and workers. NULL when
+ * out of memory. Collective. */
 json_t *beryl_sched_result_without_run(const struct beryl_sched_options *options, MPI_Comm comm);

@@ -61,8 +61,8 @@ static enum status calibrate_tasks(struct quartiles *task_s)
 
 /* --- contention: all processes at once against one alone --- */
 
-/* The work of typical tasks: products of tiles as large as those of a Fock matrix or of a
- * tensor, each pair of tiles elsewhere in memory. */
+/* The work of typical tasks: products of tiles of a usual size for Fock matrices and tensors, each
+ * pair of tiles elsewhere in memory. */
 enum { TILE = 40, TILE_NUMBERS = TILE * TILE, N_PAIRS = 256, ROUNDS = 100 };
 
 /* C[i][j] += sum_k A[i][k] B[k][j] */
@@ -76,7 +76,7 @@ static void multiply_tile(const double *A, const double *B, double *C)
         }
 }
 
-/* Seconds for all tiles: the first is that of the products, each pair after it is multiplied. */
+/* Seconds for all products of pairs. The first tile is their sum; the pairs follow it. */
 static double multiply_all_tiles(double *tiles)
 {
     double start_s = clock_now_s();
@@ -126,7 +126,7 @@ static enum status calibrate_contention_factor(MPI_Comm comm, struct quartiles *
 
 /* --- table and file --- */
 
-/* A measurement and its name, which may be that of an option of the simulated machine. */
+/* A measurement and its name. is_option: the name is an option of the simulated machine. */
 struct calibration_row {
     const char *name;
     bool is_option;

@@ -16,7 +16,7 @@
  * fit into the half second that cores lack work: an attempt that fails, two messages there and
  * back, takes 100 us. That is not the wire (1.5 us on their Cray) but MPI with threads and a
  * server thread for 15 or 23 workers; 1 us of it is charged to the processor at each end.
- * Bandwidth is that of their network; a node of Titan has 16 cores. */
+ * Bandwidth is their network's; a node of Titan has 16 cores. */
 static const struct machine_settings default_machine = {
     .n_threads = 1,
     .node_size = 16,
@@ -31,7 +31,7 @@ static const struct machine_settings default_machine = {
     .data = MACHINE_DATA_ON,
 };
 
-enum { N_FILE_ROWS = 14 }; /* numbers of the machine: the rows after that of --simulate */
+enum { N_FILE_ROWS = 14 }; /* numbers of the machine: the rows after --simulate */
 
 /* Without default_text, so that options given without --simulate can be refused. */
 const struct option_row machine_option_rows[] = {
@@ -83,7 +83,7 @@ const struct option_row machine_option_rows[] = {
     TEXT_OPTION("known-speeds", FIELD(known_speeds), .value = "FILE|none",
                 .help =
                     "the workers' speeds as the modes know them (dtree and wf use them); none: all "
-                    "alike (default: those of --speeds)"),
+                    "alike (default: as in --speeds)"),
     TEXT_OPTION("machine", FIELD(file), .value = "FILE.json",
                 .help = "values for the options above that are not given, as --calibrate writes "
                         "them"),
@@ -195,7 +195,7 @@ static void fill_unknown(const struct machine_settings *others, struct machine_s
             option_copy(&machine_option_rows[i], others, settings);
 }
 
-/* As if typed: the rows of numbers but --simulate are those of the file. */
+/* Sets a number from the file as if it were typed. The file has no --simulate. */
 static enum status set_machine_number(const char *path, const char *key, const json_t *value,
                                       struct machine_settings *settings)
 {

@@ -28,8 +28,8 @@ struct machine_settings {
     const char *noise;        /* "PERIOD,LENGTH" */
     const char *noise_trace;  /* file */
 
-    /* File of the workers' speeds as the modes know them, or "none"; NULL: the true ones, those of
-     * --speeds. */
+    /* File of the workers' speeds as the modes know them, or "none"; NULL: the true speeds
+     * (--speeds). */
     const char *known_speeds;
 };
 
@@ -54,8 +54,8 @@ enum status machine_file_read(const char *path, MPI_Comm comm, struct machine_se
 void machine_options_set_defaults(struct machine_settings *settings);
 
 /* The machine that the settings describe, without speeds and tasks.
- * noise  out: what the machine's noise points at if it has some; to be freed with
- * taskpool_noise_fini Errors: STATUS_USAGE, those of taskpool_noise_read. */
+ * noise  out: the storage behind machine->noise, if any; to be freed with taskpool_noise_fini
+ * Errors: STATUS_USAGE, and as taskpool_noise_read. */
 enum status machine_options_apply(const struct machine_settings *settings,
                                   struct taskpool_machine *machine, struct taskpool_noise *noise);
 

@@ -48,7 +48,7 @@ void comparison_draw_order(const struct comparison *comparison, int64_t round, i
         positions[m] = m;
     if (comparison->simulated)
         return;
-    /* Other streams than those of the modes' choices. */
+    /* The mixed seed separates this stream from the streams of the modes' choices. */
     struct random_stream random;
     random_stream_init(&random, random_mix((uint64_t)comparison->seed), (uint64_t)round);
     for (int m = comparison->n - 1; m > 0; m--) {

@@ -8,10 +8,10 @@
  * from the third on, because before it modes that learn from iterations know little and caches are
  * cold; of less than three iterations the last one.
  *
- * Tests have a level of 2 %, that of all ratios together: modes that do not differ are called
- * different in 2 of 100 comparisons at most. Intervals are those of bootstrap percentiles at 98 %,
- * or Holm's level for a ratio, which of few rounds are too short: of 2 rounds of normally
- * distributed ratios they hold the true one in 52 of 100 cases, of 7 or 10 in 96, of 20 in 97. */
+ * Tests have a family-wise level of 2 % over all ratios: modes that do not differ are called
+ * different in 2 of 100 comparisons at most. Intervals are bootstrap percentiles at 98 %, for
+ * ratios at Holm's level. Intervals from few rounds are too short: with normally distributed ratios
+ * they hold the true ratio in 52 of 100 cases for 2 rounds, in 96 for 7 or 10, in 97 for 20. */
 #pragma once
 
 #include "sched/lab/comparison/rank_statistics.h"
@@ -79,8 +79,8 @@ void comparison_fini(struct comparison *comparison);
 /* Adds a mode at position n < COMPARISON_MODES_MAX, before the first round. */
 void comparison_add(struct comparison *comparison, const char *mode);
 
-/* The order in which a round, from 0, runs the modes: real ones in any with the same probability,
- * drawn from the seed and the round, simulated ones in that of their positions.
+/* The order in which a round, from 0, runs the modes. Real rounds have a uniformly random order,
+ * drawn from the seed and the round; simulated rounds go by position.
  * positions  n: out */
 void comparison_draw_order(const struct comparison *comparison, int64_t round, int *positions);
 
@@ -107,8 +107,8 @@ int64_t comparison_rounds_needed(int n_modes);
 /* Fills the results of all modes; comparison_has_rounds must hold. Errors: STATUS_NO_MEMORY. */
 enum status comparison_analyse(struct comparison *comparison);
 
-/* Seconds relative to others; finite, because times below 1e-12 s, such as those of a simulation
- * without tasks, count as that. */
+/* The quotient of two times. Shorter times than 1e-12 s, as in a simulation without tasks, count as
+ * 1e-12 s: the quotient is finite. */
 double comparison_ratio(double seconds, double to_seconds);
 
 /* "faster", "slower", "not distinguishable". */

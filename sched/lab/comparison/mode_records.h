@@ -18,8 +18,8 @@ enum { MODE_RECORD_DIGESTS = 2 };
 
 /* The work under one mode. */
 struct mode_record {
-    const char *mode; /* its name, borrowed; may be that of several */
-    const char *name; /* that of no other: "auto#2" */
+    const char *mode; /* its name, borrowed; records may share it */
+    const char *name; /* unique: "auto#2" */
     int64_t n_iterations;
     double first_s, best_s, last_s;                    /* seconds of an iteration of the round */
     struct taskpool_iteration last;                    /* the last iteration */
@@ -51,9 +51,10 @@ void mode_records_fini(struct mode_records *records);
  * these begin: whether they can tell so many modes apart, and that orders are random. */
 void mode_records_start(struct mode_records *records, const struct mode_list *modes);
 
-/* Runs all modes in every round, in the order that the comparison draws, and prints which round begins.
+/* Runs all modes in every round, in the order that the comparison draws, and prints which round
+ * begins.
  * run  does the work of a round under the mode at the position, between mode_records_begin and _end
- * Errors: those of run. */
+ * Errors: as run. */
 enum status mode_records_run(const struct mode_records *records,
                              enum status (*run)(void *context, int position, int64_t round),
                              void *context);
@@ -68,7 +69,7 @@ json_t *mode_records_note(struct mode_records *records, int position, double sec
                           const struct taskpool_iteration *statistics);
 
 /* Ends the round, whose digests are in the record; writes the trace of the last one.
- * Errors: those of taskpool_trace_write; the same on every process. */
+ * Errors: as taskpool_trace_write; the same on every process. */
 enum status mode_records_end(struct mode_records *records, int position);
 
 /* Errors: STATUS_PROTOCOL, with the names of the modes, if results differ from the first mode's.

@@ -120,7 +120,7 @@ static void fill_pair_means(const double *numbers, struct bootstrap *bootstrap)
           array_ascending_reals);
 }
 
-/* Number of occurrences of a mean among those of the resample. */
+/* Number of times that a mean occurs in the resample. */
 static int64_t count_pair_mean(const struct bootstrap *bootstrap, const struct pair_mean *mean)
 {
     int64_t count = bootstrap->counts[mean->first];

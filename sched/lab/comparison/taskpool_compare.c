@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct pool_comparison {
-    MPI_Comm comm; /* that of the process alone where workers are simulated */
+    MPI_Comm comm; /* of this process alone where workers are simulated */
     const struct taskpool_problem *problem;
     const struct taskpool_settings *settings;
     const struct taskpool_comparison *plan;

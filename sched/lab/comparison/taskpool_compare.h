@@ -6,7 +6,7 @@
 #include "support/base/status.h"
 #include "taskpool/simulation.h"
 
-/* As taskpool_compare, from which it differs in what it returns.
+/* As taskpool_compare, for callers that need the comparison itself.
  * comparison  out; the caller ends it with comparison_fini, also after a failure */
 enum status comparison_of_pools(MPI_Comm comm, const struct taskpool_problem *problem,
                                 const struct taskpool_settings *settings,

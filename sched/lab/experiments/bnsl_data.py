@@ -7,12 +7,12 @@
 The network and its parameters are made from the seed. The variables, of two or three states,
 come in groups of different sizes, as genes come in pathways; so the sets of variables that depend
 on a variable, its candidate parents, differ in size. A variable has up to two parents among
-the few before it in its group, no two of which are joined: two parents of a child that are not
-joined are what determines the direction of edges. With u_X =
+the few before it in its group, and no edge joins them: two parents of a child without an edge
+between them determine the direction of edges. With u_X =
 2 x / (r_X - 1) - 1 in [-1, 1] for state x of the r_X that a variable has,
     P(x | parents) = exp((b + w m) u_X) / (sum over the states of X of the same),
 where m is the least u of the parents or, as probable, the greatest: the child needs all of
-them or one. A parent never lowers its child, whatever the others are, so that effects along
+them or one. A parent never lowers its child for any states of the others, so that effects along
 different paths add up and do not cancel: what is connected in the graph is dependent in the
 distribution. That parents act together and not each alone makes them dependent where the child
 is known, which again determines the direction of edges; and w is far enough from 0 to be seen in

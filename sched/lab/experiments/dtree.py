@@ -4,7 +4,7 @@
 (ISC 2015), section 3: Dtree against a static distribution on simulated nodes.
 
 Under Dtree a node is a simulated worker of several threads. `static` gives each node the same
-number of tasks, of which its threads take one after the other (mode hybrid without a static
+number of tasks; the node's threads take one after the other (mode hybrid without a static
 part, threads being the workers and nodes the groups).
 Simulated parents of a Dtree have the thread that the paper gives them; "dtree, poll" are those
 of Beryl's Dtree over MPI, which have none and answer between two tasks (--progress poll).
@@ -42,7 +42,7 @@ PAPER = {
 
 
 class Case:
-    """Tasks on nodes of so many threads; what its two runs found is set later."""
+    """Tasks on nodes of so many threads; the results of its two runs are set later."""
 
     def __init__(self, nodes, n_tasks, mean=MEAN, sd=SD, threads=16, speeds=None):
         self.nodes, self.n_tasks, self.mean, self.sd = nodes, n_tasks, mean, sd

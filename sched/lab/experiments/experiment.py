@@ -115,7 +115,7 @@ class Experiment:
             return list(pool.map(run or self.run, lines))
 
     def sweep_workers(self, lines):
-        """Runs as those of sweep, with measurements of every worker, or thread of workers of several, in
+        """As sweep, with measurements of every worker, or of every thread of workers with several, in
         the last iteration: pairs of the result and a list of {"tasks":, "idle_seconds":, ...}."""
         return self.sweep(lines, self.run_workers)
 

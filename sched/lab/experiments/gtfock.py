@@ -6,11 +6,11 @@ ADLB with a server for every 64 nodes, and Dtree with a fan-out of 256; ours als
 portions (--drain 0.1 for 0.5).
 
 A node is a simulated worker, because a task is work for all threads of a node. The tasks are
-those of C96H24 here (a task for each pair of shells, (M,:|N,:), timed by beryl-hf and scaled to
+from C96H24 here (a task for each pair of shells, (M,:|N,:), timed by beryl-hf and scaled to
 the mean of the paper's table 2), and as many as the paper's with a normal distribution of
 table 2's mean and deviation. The bars of computation, communication and imbalance are of such a pool
 whose work items read and write blocks of the density and of the Fock matrix: a node of GTFock keeps
-those of its items, under Dtree each item fetches its own.
+the blocks of its items, under Dtree each item fetches its own.
 """
 import array
 import pathlib
@@ -51,7 +51,7 @@ def modes(nodes):
 
 def compare(lab, name, rows):
     """rows: (label, nodes, options that name the tasks). A panel and, for each row, the time to
-    solution of each mode over that of perfect balance."""
+    solution of each mode over the time with perfect balance."""
     lines = [f"{tasks} --simulate {nodes} {NETWORK} {options}"
              for _, nodes, tasks in rows for options in modes(nodes).values()]
     results = iter(lab.sweep(lines))
@@ -189,7 +189,7 @@ def measured(lab, name, profile):
 def main():
     options = experiment.parser(__doc__)
     options.add_argument("--profile", metavar="TASKS.npy", type=pathlib.Path,
-                         help="durations of tasks, instead of timing those of C96H24")
+                         help="durations of tasks (default: the tasks of C96H24 are timed)")
     lab = experiment.begin("gtfock", __doc__, options.parse_args())
     lab.paper = PAPER
     panels = [drawn(lab), communication(lab)]

@@ -80,7 +80,7 @@ def cases(tasklets):
     ]
 
 
-# The paper's queue with fixed tasklets: one for all, of which nobody has a part of his own.
+# The paper's queue with fixed tasklets: one shared queue, without own parts for the workers.
 ONE_QUEUE = Case("half_static", "half static, one queue",
                  "--sched hybrid --static-fraction 0.5 --no-locality", PAPER_TASKLETS)
 

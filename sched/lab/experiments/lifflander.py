@@ -469,8 +469,8 @@ def panels_of(systems):
 
 
 def make_systems(lab, folder):
-    """The systems, those of which something must hold with their numbers of tasks, the smallest one,
-    and the profile of the balancers."""
+    """The systems, pairs of a checked system and its number of tasks, the smallest system, and the
+    profile of the balancers."""
     small = paper_like(folder, "be64", 40, "csv")
     with open(small, encoding="utf-8") as file:
         n_small = sum(1 for _ in file) - 1

@@ -49,8 +49,8 @@ README = """# Recorded loads of Beryl
 `NAME.csv` (task,seconds), `NAME.blocks.csv` (task,access,block; in the order in which a task needs them),
 `NAME.sizes.csv` (block,bytes,owner). In `vt/NAME.%p.json`, JSON of the type LBDatafile for the runtime
 vt, %p is the rank, `time` has the seconds, `id` is the number of the task, `node` is the rank that owns what the task writes (or, without blocks, has it in equal blocks of tasks), and `shared_id`,
-`shared_bytes` are the largest block of the task. Tasks of one load may run in any order, but those of CCSD
-are of several stages, one after the other, which these files do not show.
+`shared_bytes` are the largest block of the task. Tasks of one load may run in any order. The exception is
+CCSD: its tasks belong to stages that follow each other, and these files do not show the stages.
 
 Licence: BSD 3-clause, as Beryl.
 
@@ -113,7 +113,7 @@ def record(lab, command, path):
 
 
 def write_vt(lab, path):
-    """The placement is that of the data, where tasks have some."""
+    """Tasks with data are placed with their data."""
     (path.parent / "vt").mkdir()
     target = path.parent / "vt" / f"{path.stem}.%p.json"
     experiment.execute([lab.program("beryl-vt"), str(path), str(target), "--ranks", str(RANKS)])

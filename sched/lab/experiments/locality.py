@@ -3,7 +3,7 @@
 """The worth of locality: owner-computes scheduling against stealing, where each task reads a block
 of data from the worker that owns it and writes it back.
 
-Simulated tasks of a millisecond, 32 for each worker; those of one owner are longer or shorter
+Simulated tasks of a millisecond, 32 for each worker. The tasks of one owner are longer or shorter
 together, by the imbalance. A block takes its network card a multiple of a task's time, over which the
 panels go. `static` runs each task where its block is: no transfer, but the imbalance in full.
 Stealing from there moves tasks and, with them, their blocks; from blocks of consecutive tasks, whose
@@ -56,7 +56,7 @@ def crossing(ratios, static, other):
 
 
 def study(lab, folder, workers, imbalance, ratios):
-    """Makespan over that of the mean worker without transfers, by schedule and ratio."""
+    """Makespan over the mean time of tasks per worker, by schedule and ratio."""
     path = folder / f"tasks{imbalance}.csv"
     ideal = write_tasks(path, workers, imbalance)
     keys = [(name, ratio) for name in SCHEDULES for ratio in ratios]

@@ -278,7 +278,7 @@ def examine(lab, application, folder, texts):
 def main():
     options = experiment.parser(__doc__)
     options.add_argument("--rounds", metavar="N", type=int, default=3,
-                         help="repetitions, of which medians are taken (3)")
+                         help="repetitions; results are medians over them (3)")
     options.add_argument("--contraction", metavar="NAME", default="lifflander-s",
                          help="program of beryl-tce among the inputs (lifflander-s)")
     options.add_argument("--machine", metavar="FILE.json",

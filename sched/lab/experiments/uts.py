@@ -133,7 +133,7 @@ def interval_panels(lab, walks, chunks, intervals):
 
 
 def check_polls(lab, walks, chunks, intervals):
-    """Figure 1: what its text says."""
+    """Checks the statements of the text about figure 1."""
     for tree in TREES:
         of = {c: {i: walks.speed(tree, "steal", 32, c, i) for i in intervals} for c in chunks}
         gains = [speeds[8] / speeds[1] - 1 for speeds in of.values()]
@@ -215,7 +215,7 @@ PIECES = 500  # of the time in figure 5
 
 def traced(lab, options):
     """A run with its trace: the result; for each process the parts of PIECES of the time that it
-    worked; and its steals, ((seconds, victim), (seconds, thief)), of which both ends are there."""
+    worked; and its steals with both ends recorded, ((seconds, victim), (seconds, thief))."""
     with tempfile.TemporaryDirectory() as folder:
         result = lab.run(f"{options} --trace {folder}")
         piece_s = experiment.last(result)["makespan_seconds"] / PIECES

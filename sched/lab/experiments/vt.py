@@ -9,8 +9,8 @@ phase,object,seconds and phase,to,from,bytes,type), which is rewritten first. be
 beryl-sched. Without SETs: two made up here, ranks of uneven load whose tasks share blocks, and a load that moves from phase to phase.
 
 Three tables: tasks alone (--data off), with their shared blocks and messages, and with these where tasks
-take a thousandth of the time, as times of the public sets are arbitrary. Seconds are those of the last
-iteration of three, or of all phases together where there are several.
+take a thousandth of the time, as times of the public sets are arbitrary. Seconds are of the last
+iteration of three, or the sum over the phases of a load with several.
 """
 import json
 import pathlib
@@ -58,8 +58,8 @@ def write_set(path, phases):
 
 
 def make_sets(folder):
-    """A quarter of 8 ranks has three times the tasks of the others, eight of which share a block; and
-    four ranks one of which, another in each phase, has tasks three times as long."""
+    """Two sets. Of 8 ranks a quarter has three times the tasks of the others; each 8 tasks share a block.
+    Of 4 ranks one has tasks three times as long, another rank in each phase."""
     generator = random.Random(1)
     uneven = [[task(1000 * rank + i, rank, generator.lognormvariate(-2, 0.7),
                     (100 * rank + i // 8, 1e6)) for i in range(48 if rank < 2 else 16)]
@@ -152,7 +152,7 @@ def replay(lab, path, label, folder):
     lab.beryl[label] = {"ranks": ranks, "phases": n_phases, "tasks": n_tasks, "bound": bound,
                         **columns}
     lab.equal(f"{label}: written as it was read", copy_is_same(lab, path, table, ranks, n_phases), True)
-    moves = n_phases > 1  # its placement may change between phases, that of static does not
+    moves = n_phases > 1  # vt may move tasks between phases, static does not
     lab.check(f"{label}: static is the recorded placement", alone["static"], fullest,
               moves or abs(alone["static"] / fullest - 1) < 1e-6)
     lab.at_least(f"{label}: no mode is below the lower bound", min(alone.values()),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Profiles, files of task durations (--profile, --write-profile), and the tables beside them of the
- * blocks of data that tasks read and write (task_data.h). Loads that vt recorded are translated by the
- * program beryl-vt. */
+ * blocks of data that tasks read and write (task_data.h). Loads that vt recorded are translated by
+ * the program beryl-vt. */
 #pragma once
 
 #include "sched/pool/core/history.h"
@@ -22,8 +22,8 @@ bool profile_has_ending(const char *path, const char *ending);
  * Errors: STATUS_USAGE. */
 enum status profile_check_input(const char *path);
 
-/* Whether the value of --write-profile ends in .csv or .npy, or is a device or pipe under /dev. Of JSON
- * of vt the message says how to translate to it. NULL is fine.
+/* Whether the value of --write-profile ends in .csv or .npy, or is a device or pipe under /dev. Of
+ * JSON of vt the message says how to translate to it. NULL is fine.
  * Errors: STATUS_USAGE. */
 enum status profile_check_name(const char *path);
 
@@ -39,8 +39,8 @@ struct profile {
 };
 
 /* Reads the seconds of every task. Collective over comm; rank 0 reads.
- * path     ending in .npy: a one-dimensional NumPy array of doubles, the lowest byte first, of tasks
- *          from 0 on; otherwise CSV with the header `task,seconds` or
+ * path     ending in .npy: a one-dimensional NumPy array of doubles, the lowest byte first, of
+ *          tasks from 0 on; otherwise CSV with the header `task,seconds` or
  *          `task,seconds,iteration,worker`, a row for each task (of each iteration), in any order
  * profile  out; to be freed with profile_fini
  * Errors: STATUS_IO, STATUS_INPUT (names the line of a CSV), STATUS_NO_MEMORY,
@@ -52,8 +52,9 @@ void profile_fini(struct profile *profile);
  * iteration: iterations beyond the last on file repeat it. */
 double profile_seconds(const struct profile *profile, int64_t iteration, int64_t task);
 
-/* Makes the profile that of a pool of n_all tasks, of which those on file keep their numbers and all
- * others are null tasks of null_s seconds. path: for messages.
+/* Extends the profile to a pool of n_all tasks. Tasks on file keep their numbers; all others become
+ * null tasks of null_s seconds.
+ * path  for messages
  * Errors: STATUS_INPUT (n_all is too small, or workers are on file), STATUS_NO_MEMORY. */
 enum status profile_add_null_tasks(struct profile *profile, const char *path, int64_t n_all,
                                    double null_s);
@@ -71,7 +72,7 @@ bool profile_are_null(const struct profile *profile, int64_t first, int64_t last
  * the same on every process. */
 enum status profile_write(MPI_Comm comm, const struct taskpool_history *history, const char *path);
 
-/* Prints the rows task,seconds,iteration,worker of an iteration, before those of iteration 0 the
+/* Prints the rows task,seconds,iteration,worker of an iteration; iteration 0 begins with the
  * header. Collective; rank 0 collects and prints.
  * stream  on rank 0
  * Errors: STATUS_NO_MEMORY, STATUS_LIMIT; the same on every process. */

@@ -171,7 +171,7 @@ static enum status reserve_profile(struct profile *profile, bool has_workers, co
                         "no memory for %lld tasks", (long long)profile->n);
 }
 
-/* The rows in the order of their tasks, those of a task in the order of iterations. */
+/* Sorts the rows by task, then by iteration. */
 static enum status fill_profile(const struct profile_rows *rows, const char *path,
                                 struct profile *profile)
 {

@@ -100,7 +100,7 @@ static enum status take_access(const struct line_reader *reader, const struct wo
                                 (long long)number);
     int64_t position = array_find_last(table->profile->tasks, table->profile->n, task);
     if (position < table->position || table->profile->tasks[position] != task)
-        return line_reader_fail(reader, "task %lld: tasks are those of the profile, ascending",
+        return line_reader_fail(reader, "task %lld: give tasks of the profile, in ascending order",
                                 (long long)task);
     table->position = position;
     data->first[position + 1]++; /* a sum once all are counted */

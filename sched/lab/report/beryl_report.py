@@ -49,10 +49,10 @@ class Refusal(Exception):
     """A bad command line or input; the text says what to do."""
 
 
-# --- values of JSON, whatever it holds ---
+# --- values of JSON of any shape ---
 
 def at(value, *keys):
-    """The value under keys of objects and indices of arrays; None where there is none."""
+    """The value under keys of objects and indices of arrays, or None."""
     for key in keys:
         if isinstance(value, dict):
             value = value.get(key)
@@ -64,7 +64,7 @@ def at(value, *keys):
 
 
 def real(value, *keys):
-    """The number there; NaN where there is none, or an absurdly large one; an absurdly small one is 0."""
+    """The number under the keys. NaN if it is missing or absurdly large; 0 if it is absurdly small."""
     value = at(value, *keys)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e100:
         return NAN
@@ -103,8 +103,8 @@ def mean(values):
 # --- runs ---
 
 class Run:
-    """A result under one mode. `shared` has the keys of the result, `figures` those of this mode: the
-    same object, but in a comparison."""
+    """A result under one mode. `shared` has the keys of the result, `figures` the keys of this mode.
+    Outside a comparison both are the same object."""
 
     def __init__(self, file, result, shared, figures, mode):
         self.file, self.result, self.shared, self.figures = file, result, shared, figures
@@ -138,7 +138,7 @@ class Run:
         return at(self.shared, *keys) if value is None else value
 
     def count(self, *keys):
-        """A number that can be counted to; 1 where there is none."""
+        """The number under the keys as a count; 1 without such a number."""
         number = real(self.own(*keys))
         return int(number) if 1 <= number < 1e9 else 1
 
@@ -1108,8 +1108,8 @@ def check_output(path, inputs):
 
 
 def write_page(path, data):
-    """A regular file appears, or takes the place of an older one, only when all of it is on the disk. The temporary
-    name is that of the other programs' outputs."""
+    """Writes a regular file under a temporary name and renames it once all of it is on the disk. The other
+    programs use the same temporary name."""
     if os.path.exists(path) and not os.path.isfile(path):
         with open(path, "wb") as file:
             file.write(data)

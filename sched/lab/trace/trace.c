@@ -51,7 +51,7 @@ static enum status check_lanes_folder(const char *path)
         closedir(lanes);
     return is_ours ? STATUS_OK
                    : FAIL(STATUS_IO,
-                          "%s has other files than those of a trace: name another folder for "
+                          "%s has other files than a trace: name another folder for "
                           "--trace",
                           path);
 }
@@ -78,8 +78,8 @@ static enum status enter_folder(struct trace_output *output, const char *part, b
 
 /* --- start and end --- */
 
-/* Sets the moment at which the trace begins. The clock of one node is the same for all its
- * processes; those of several agree by as much as a barrier takes. */
+/* Sets the start of the trace. Processes of a node share a clock. Clocks of different nodes agree
+ * to within the time of a barrier. */
 static void set_zero(struct trace_output *output, MPI_Comm comm)
 {
     int size;

@@ -10,8 +10,8 @@
 
 struct json_t; /* jansson.h */
 
-/* Bytes of a path, and that of trace.json; NULL without settings->trace_folder, or if it is too
- * long, which taskpool_trace_start refuses. */
+/* The path of trace.json. NULL without settings->trace_folder, or if the path has TRACE_PATH bytes
+ * or more; taskpool_trace_start refuses such a path. */
 enum { TRACE_PATH = 4096 };
 const char *trace_json_path(const struct taskpool_settings *settings, char path[TRACE_PATH]);
 
@@ -19,7 +19,7 @@ const char *trace_json_path(const struct taskpool_settings *settings, char path[
  * the comm of taskpool_trace_start; NULL is fine. */
 void trace_sum(struct taskpool_trace *trace, MPI_Comm comm);
 
-/* --- the report: what a trace holds and what it left out, of all processes, after trace_sum or
+/* --- the report: the kept and dropped records of all processes, after trace_sum or
  * taskpool_trace_write; not collective --- */
 
 /* Prints a line or two; nothing for NULL. */

@@ -29,7 +29,7 @@ static inline const struct trace_output *trace_output_of(const struct taskpool_t
 struct trace_lane {
     const struct taskpool_trace *trace;
     int64_t index;            /* among the recorded lanes */
-    struct trace_span *spans; /* n_spans; an iteration precedes what it contains */
+    struct trace_span *spans; /* n_spans; an iteration precedes its spans */
     struct trace_message *messages;
     int64_t n_spans, n_messages;
 };
@@ -86,7 +86,8 @@ struct trace_otf2;
 enum status trace_otf2_create(const struct taskpool_trace *trace, const char *folder,
                               struct trace_otf2 **writer);
 
-/* To be called for all recorded lanes, in their order. A failure is reported by trace_otf2_close. */
+/* To be called for all recorded lanes, in their order. A failure is reported by
+ * trace_otf2_close. */
 void trace_otf2_lane(struct trace_otf2 *writer, const struct trace_lane *lane);
 
 /* Writes the definitions, and frees the writer: the files are complete. Errors: STATUS_LIBRARY. */

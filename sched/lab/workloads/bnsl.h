@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The search for the structure of a Bayesian network: samples of categorical variables (bnsl_data.c),
- * the scores of possible parents of each variable (bnsl_score.c), the network that these allow with
- * the best score (bnsl_search.c), and its difference from a known one (bnsl_graph.c). */
+/* The search for the structure of a Bayesian network: samples of categorical variables
+ * (bnsl_data.c), the scores of possible parents of each variable (bnsl_score.c), the network that
+ * these allow with the best score (bnsl_search.c), and its difference from a known one
+ * (bnsl_graph.c). */
 #pragma once
 
 #include "support/base/status.h"
@@ -44,15 +45,15 @@ static inline const uint8_t *bnsl_data_column(const struct bnsl_data *data, int 
 enum status bnsl_data_parse(const char *text, size_t length, const char *path,
                             struct bnsl_data *data);
 
-/* The variable of this name; -1 if there is none. */
+/* The variable of this name, or -1. */
 int bnsl_data_find(const struct bnsl_data *data, struct word name);
 
 /* --- tasks ---
  *
  * The sets of possible parents of a variable with c candidates are the corners of a hypercube of
- * dimension c. Where c > r it is cut into 2^(c - r) cubes of dimension r, in each of which the first
- * c - r candidates are fixed to be parents or not; a task is one cube. (The last r are free, so that
- * sums over their states run along long rows.)
+ * dimension c. For c > r the first c - r candidates cut it into 2^(c - r) cubes of dimension r:
+ * each of them is a parent in all sets of a cube or in none. A task is one cube. (The last r
+ * candidates are free, so that sums over their states run along long rows.)
  * Source: Pamnany, Misra, Md. Vasimuddin, Liu, Chow, Aluru, Dtree: dynamic task scheduling at
  * petascale, ISC 2015, section 4.2. */
 
@@ -86,8 +87,8 @@ static inline int64_t bnsl_n_tasks(const struct bnsl_candidates *candidates)
 /* The cube of a task in [0, n_tasks): tasks and cubes correspond one to one. */
 struct bnsl_cube bnsl_cube_of(const struct bnsl_candidates *candidates, int64_t task);
 
-/* The parents of a set of the cube, as bits of the candidates: the fixed ones and those of the
- * free whose bits, the lowest for the first of them, are in `set`. */
+/* The parents of a set of the cube, as bits of the candidates: the fixed parents, and the free
+ * candidates with a bit in `set`. The lowest bit is the first free candidate's. */
 static inline uint32_t bnsl_cube_parents(const struct bnsl_cube *cube, uint32_t set)
 {
     return cube->fixed | set << (cube->n_candidates - cube->n_free);
@@ -120,7 +121,7 @@ struct bnsl_scorer {
 enum status bnsl_scorer_init(struct bnsl_scorer *scorer, const struct bnsl_data *data);
 void bnsl_scorer_fini(struct bnsl_scorer *scorer);
 
-/* The scores of all parent sets of a cube, bit for bit those of bnsl_score with the parents in
+/* The scores of all parent sets of a cube, equal to the last bit to bnsl_score with the parents in
  * the order of the candidates.
  * scores  out, 2^n_free; entry m is of bnsl_cube_parents(cube, m) */
 void bnsl_score_cube(struct bnsl_scorer *scorer, const struct bnsl_cube *cube, double *scores);
@@ -139,8 +140,8 @@ void bnsl_candidates_choose(struct bnsl_candidates *candidates, struct bnsl_scor
 
 /* --- graphs of networks ---
  *
- * Networks that differ only in edge directions which no data can determine are equivalent, and share
- * one graph in which those edges are undirected. */
+ * Networks that differ only in edge directions which no data can determine are equivalent, and
+ * share one graph in which those edges are undirected. */
 
 /* An edge a -> b is edge[a * n + b] alone; an undirected one is both ways. */
 struct bnsl_graph {
@@ -199,8 +200,7 @@ enum status bnsl_network_parse(const char *text, size_t length, const char *path
  * an order every variable takes the best of its parent sets among those before it, so that
  * there is no cycle. Starting from a random order, variables are moved to better positions one at a
  * time until no move improves the score; then the best order so far is perturbed at random (a kick)
- * and the descent repeated. Moves are swaps of neighbours, each of which changes two variables
- * only.
+ * and the descent repeated. Moves are swaps of neighbours; a swap changes two variables only.
  * Sources: Teyssier, Koller, Ordering-based search, UAI 2005; moves: Alonso-Barba, de la Ossa,
  * Puerta, ISDA 2011; kicks: Lourenco, Martin, Stuetzle, Iterated local search, in Handbook of
  * Metaheuristics, 2003. */

@@ -94,7 +94,7 @@ static bool is_compelled(const struct bnsl_graph *graph, int a, int b)
     return false;
 }
 
-/* False if there is none. */
+/* Whether an edge was directed. */
 static bool direct_compelled_edges(struct bnsl_graph *graph)
 {
     bool found = false;

@@ -197,7 +197,7 @@ static int states_of(const struct walk *walk, int candidate)
     return walk->scorer->data->n_states[walk->cube->candidates[candidate]];
 }
 
-/* Makes the table of a set from that of the set with one candidate more. */
+/* Sums the table of a larger set over the states of one candidate. */
 static void leave_out(const struct walk *walk, uint32_t larger, int candidate, const uint32_t *in,
                       uint32_t *out)
 {

@@ -74,7 +74,7 @@ static const double least_gain = 1e-7;
 /* Variables that a kick moves. */
 enum { KICKED = 8 };
 
-/* An order of the variables, and what it implies for each. */
+/* An order of the variables, and the best parents of each variable in it. */
 struct order {
     int list[BNSL_MAX_VARIABLES];
     uint32_t before[BNSL_MAX_VARIABLES];                  /* candidates that come before it */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tasks of given durations: those of a profile, or drawn for each task from the seed and its number.
- * Run for real they wait, busily. */
+/* Tasks with durations from a profile, or drawn for each task from the seed and the task's number.
+ * Real runs wait busily for the duration. */
 #include "sched/lab/profiles/profile.h"
 #include "sched/lab/workloads/workload.h"
 #include "support/base/agree.h"

@@ -3,15 +3,15 @@
  * is a plane of a block: of block b the plane y = task - b ny + 1.
  *
  * For real there is one block. The two meshes lie in memory that the processes share; each touches
- * its block of the planes first, for --seeding owner. The result is the same to the last bit for any
- * distribution of the planes.
+ * its block of the planes first, for --seeding owner. The result is the same to the last bit for
+ * any distribution of the planes.
  *
  * On a simulated machine nothing is computed, and there is a block for each node. The owner of a
  * task is a worker of the block's node; the workers of a node own contiguous parts. Where node_size
- * divides both ny and the number of workers, seeding by blocks gives every worker what it owns. A
- * task takes JACOBI_POINT_S times its points times the time scale. The end of an iteration, for
- * which all workers wait, stands for the exchange of borders, for which a node would wait for its
- * neighbours only. */
+ * divides both ny and the number of workers, seeding by blocks gives every worker the tasks that it
+ * owns. A task takes JACOBI_POINT_S times its points times the time scale. The end of an iteration,
+ * for which all workers wait, stands for the exchange of borders, for which a node would wait for
+ * its neighbours only. */
 #include "sched/lab/workloads/jacobi.h"
 
 #include "sched/lab/workloads/workload.h"

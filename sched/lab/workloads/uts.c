@@ -174,7 +174,7 @@ static double branching_at(const struct uts_tree *tree, int height)
 static int geometric(const struct uts_tree *tree, const struct uts_node *node)
 {
     double b = branching_at(tree, node->height);
-    /* None on average are none, also where the formula has no value. */
+    /* No children for a mean of 0 or NaN. */
     if (!(b > 0))
         return 0;
     double p = 1 / (1 + b);

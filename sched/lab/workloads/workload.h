@@ -70,7 +70,7 @@ struct workload {
     /* NULL: nothing to do. Adds the tasks that a dynamic pool begins with. Collective. */
     enum status (*begin)(struct workload *workload, MPI_Comm comm);
     /* Called after each iteration. Collective.
-     * Errors: STATUS_PROTOCOL if the result differs from that of the first iteration. */
+     * Errors: STATUS_PROTOCOL if the result differs from the first iteration's. */
     enum status (*end_iteration)(struct workload *workload, MPI_Comm comm);
     /* Adds its results to a JSON object. */
     void (*add_result)(const struct workload *workload, json_t *result);
@@ -86,7 +86,7 @@ struct workload_kind {
     bool is_drawn; /* from a distribution: --tasks says how many */
     size_t size;   /* of its struct */
     /* Fills the workload by its settings. Collective over comm. Errors: STATUS_USAGE, STATUS_LIMIT,
-     * STATUS_NO_MEMORY, those of reading its files; the same on every process. */
+     * STATUS_NO_MEMORY, and STATUS_IO or STATUS_INPUT from its files; the same on every process. */
     enum status (*create)(struct workload *workload, MPI_Comm comm);
 };
 
@@ -109,7 +109,7 @@ enum status workload_check(const struct workload_settings *settings);
 void workload_name(const struct workload_settings *settings, char name[WORKLOAD_NAME_SIZE]);
 
 /* Creates the workload that checked settings name; NULL after a failure. Collective over comm.
- * Errors: those of struct workload_kind. */
+ * Errors: as `create` of struct workload_kind. */
 enum status workload_create(const struct workload_settings *settings, MPI_Comm comm,
                             struct workload **workload);
 
