@@ -46,6 +46,7 @@ static inline int64_t pool_slot(const struct taskpool *pool, int64_t iteration)
     return keep > 0 ? iteration % keep : iteration;
 }
 
-/* Sums up an iteration that ended on this process with a status of its own. Collective. Errors:
- * that of the first process whose tasks failed, STATUS_PROTOCOL; the same on every process. */
+/* Sums up an iteration that ended on this process with a status of its own. Collective.
+ * Errors: the status of the first process whose tasks failed, STATUS_PROTOCOL; the same on every
+ * process. */
 enum status pool_end_iteration(struct taskpool *pool, enum status own);

@@ -234,7 +234,7 @@ static void list_agreed(const struct pool_request *request, const struct taskpoo
 static enum status agree_on_request(const struct pool_request *request,
                                     const struct taskpool_mode *mode, enum status own)
 {
-    /* The least of each value, and of its complement, which is that of the largest. */
+    /* The least of each value and of its complement; the second gives the largest value. */
     struct {
         int64_t no_failure, least[N_AGREED], most[N_AGREED];
     } all = {.no_failure = own == STATUS_OK};

@@ -21,6 +21,6 @@ enum status pool_check_comm(MPI_Comm comm);
 
 /* Checks the problem, the settings and the machine, and that all processes ask for the same.
  * Collective over comm, in one reduction.
- * Errors: STATUS_USAGE, STATUS_LIMIT; those of the checks of the mode's own options; the same on
+ * Errors: STATUS_USAGE, STATUS_LIMIT, and as the checks of the mode's own options; the same on
  * every process. */
 enum status pool_check_request(const struct pool_request *request);

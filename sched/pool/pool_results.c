@@ -121,7 +121,7 @@ int taskpool_write_statistics(const struct taskpool *pool, const char *path)
         return FAIL(STATUS_USAGE, "taskpool_write_statistics was called from a task: write them "
                                   "after taskpool_run");
     if (pool->settings.keep_iterations > 0)
-        return FAIL(STATUS_USAGE, "taskpool_write_statistics needs those of all iterations: set "
+        return FAIL(STATUS_USAGE, "taskpool_write_statistics needs all iterations: set "
                                   "keep_iterations to 0");
     return statistics_write_csv(pool->comm, pool->workers, pool->n_iterations,
                                 pool->driver->n_workers, path);

@@ -272,7 +272,7 @@ int taskpool_add(struct taskpool *pool, const void *record)
 /* Room for the statistics of one more iteration. */
 static enum status reserve_iteration(struct taskpool *pool)
 {
-    /* The arrays grow together: pool->capacity is that of both. */
+    /* Both arrays have pool->capacity entries. */
     int64_t n = pool->n_iterations + 1, capacity = pool->capacity;
     TRY(array_reserve(&pool->iterations, n, &capacity, sizeof *pool->iterations));
     return array_reserve(&pool->workers, n, &pool->capacity,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs of beryl-sched: one, or several in a comparison of modes. All take options that are
- * complete. */
+/* Runs of beryl-sched: one, or several in a comparison of modes. Their options are complete. */
 #pragma once
 
 #include "sched/lab/cli/beryl_sched_options.h"

@@ -7,14 +7,14 @@
  * A task is an amount of work, a worker has a speed (worker_speed.h), and its load is its work over
  * its speed: seconds. The workers are the leaves of a tree (balancer_tree.h).
  *
- * (1) The sums of work and of speeds, and the largest load, go up. The average load comes down, and the least
- *     possible largest load: the average, or the longest task on the fastest worker. If the largest load is not above
- *     that, nothing moves.
+ * (1) The sums of work and of speeds, and the largest load, go up. The average load comes down, and
+ *     the least possible largest load: the average, or the longest task on the fastest worker. If
+ *     the largest load is not above that, nothing moves.
  * (2) A worker donates its shortest tasks while its load is above C x average, and reports its load
  *     and those tasks to its parent.
- * (3) A node gives the longest task to the child that ends it first, if each worker of a child has the child's
- *     average load, unless that worker would end above D x average. It passes other tasks up, with the load of
- *     its subtree; the root gives away all.
+ * (3) A node gives the longest task to the child that ends it first, if each worker of a child has
+ *     the child's average load, unless that worker would end above D x average. It passes other
+ *     tasks up, with the load of its subtree; the root gives away all.
  * (4) A node gives the tasks that its parent granted it to its children in the same way, but all of
  *     them.
  * (5) The largest of the loads that these grants make goes up, and the verdict comes down: if it is
@@ -33,16 +33,16 @@
  *   each node divides by the number of leaves;
  * - a task taken off the heap for which no child has room is not lost: the
  *   condition is checked first;
- * - there is nothing to move without load, nor if the largest load is that of one task on the fastest
- *   worker, and nothing to do without a parent.
+ * - there is nothing to move without load, nor if the largest load is one task on the fastest
+ *   worker; and nothing to do without a parent.
  *
  * One change of algorithm 2, unless as_published: its nodes assign while the least
  * loaded child is below D x average, which may leave a child above by as much as the longest
  * task. Here a node passes a task up if it would raise a worker of the child's average load
  * above D x average, so that shorter ones may fill the gap. Checking
  * one worker, not the subtree's sum, keeps tasks out of subtrees where only all
- * workers together had room for them. As published there is neither step (5) nor (7): with few tasks a worker
- * the tree may make a load larger than all there were. */
+ * workers together had room for them. As published there is neither step (5) nor (7): with few
+ * tasks a worker the tree may make a load larger than all there were. */
 #pragma once
 
 #include "sched/pool/balancing/balancer_node.h"
@@ -75,7 +75,7 @@ void balancer_init(struct balancer *balancer, struct taskpool_comm *comm,
                    const struct balancer_rules *rules);
 void balancer_fini(struct balancer *balancer);
 
-/* Begins a phase with the tasks in bins; all workers take part. Messages may arrive from then on. */
+/* Begins a phase with the tasks in bins; all workers take part. Messages may arrive then. */
 void balancer_begin(struct balancer *balancer);
 
 /* Whether this worker is finished with the phase; then bins hold the tasks that it is to run

@@ -6,7 +6,7 @@
 #include "sched/pool/balancing/worker_speed.h"
 #include "sched/pool/queues/duration_bins.h"
 
-/* The token of all messages with bulk; those of stealing.h are above 0. */
+/* The token of all messages with bulk; tokens of stealing.h are above 0. */
 #define BALANCER_TOKEN (-1)
 
 struct balancer_link {
@@ -35,6 +35,6 @@ void balancer_add_task(struct balancer_link *link, int64_t task, double work, in
 void balancer_note_gave(struct balancer_link *link);
 void balancer_note_got(struct balancer_link *link, int from);
 
-/* Memory for n >= 0 zeroed items, to be freed; ends the program when there is none: a protocol
- * cannot continue. */
+/* Memory for n >= 0 zeroed items, to be freed. Ends the program when out of memory, because a
+ * protocol cannot continue. */
 void *balancer_allocate(int64_t n, size_t item_size);

@@ -116,8 +116,8 @@ static void keep_task(struct transfer *self, const struct transfer_task *task)
     taskpool_comm_report(self->comm, duration_bins_add(self->bins, task->task, task->time_s));
 }
 
-/* A worker with room for a task, by its index among the known ones, which counts the task there;
- * -1 if there is none. */
+/* The index of a known worker with room for a task, or -1. Adds the task to that worker's known
+ * load. */
 static int choose_receiver(struct transfer *self, double time_s)
 {
     struct gossip *gossip = self->gossip;

@@ -9,8 +9,8 @@
 
 /* Gossip: workers tell random others of workers with little load, over several rounds.
  *
- * A worker that has little load sends it to GOSSIP_FAN_OUT random workers, or to all others if they are
- * not more. The receiver of a message of
+ * A worker that has little load sends it to GOSSIP_FAN_OUT random workers, or to all others if they
+ * are not more. The receiver of a message of
  * one round adds the loads in it to those that it knows, and sends these to as many workers in the
  * next round, once in each round. The end of all rounds is detected by acknowledgements
  * (diffusing.h).
@@ -61,9 +61,9 @@ void gossip_receive(struct gossip *gossip, int from, const struct gossip_message
 /* Transfer: workers above a limit send their shortest tasks to workers that they know, by gossip,
  * to have little load.
  *
- * Each receiver is chosen with a probability in proportion to what it lacks to the limit, if the
- * task does not lift it above as far as the sender knows. A receiver to which several have sent
- * returns what would lift it above the limit, and the sender tries others. The end is detected by
+ * A receiver is chosen with a probability in proportion to its known gap to the limit, if the task
+ * fits into the gap. Several senders may choose one receiver: it returns tasks that would lift
+ * it above the limit, and the sender tries others. The end is detected by
  * acknowledgements (diffusing.h).
  *
  * Source: Menon and Kale, SC 2013, section 4; receivers that refuse are an addition. */

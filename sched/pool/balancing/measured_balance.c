@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-/* A task that moved computes what it had kept: a smaller imbalance costs less than that. */
+/* Excess load below which tasks with kept data stay: a moved task computes its kept data anew, and
+ * a smaller imbalance costs less. */
 #define KEPT_EXCESS 0.1
 
 const struct balancer_rules balancer_by_default = {

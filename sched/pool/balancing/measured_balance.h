@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Measured balancing, the common part of the modes retentive, persist and auto, in static pools. Tasks are timed where
- * they run. Between iterations a balancer moves some of them, so that loads are even if every task
- * is as much work as in the last iteration.
+/* Measured balancing, the common part of the modes retentive, persist and auto, in static pools.
+ * Tasks are timed where they run. Between iterations a balancer moves some of them, so that loads
+ * are even if every task is as much work as in the last iteration.
  *
  * Where tasks keep data (taskpool_problem.tasks_keep_data) the first iteration's durations do not
- * count: in the second one tasks stay, and find what they kept. No iteration but the first steals. Tasks move
- * only where the largest load exceeds the best possible by KEPT_EXCESS. Speeds are not
- * learned: a task that has lost its data is slow on any worker. Nor are they where tasks wait for blocks,
- * near on one node and far on another. */
+ * count: in the second one tasks stay, and find what they kept. No iteration but the first steals.
+ * Tasks move only where the largest load exceeds the best possible by KEPT_EXCESS. Speeds are not
+ * learned: a task that has lost its data is slow on any worker. Nor are they where tasks wait for
+ * blocks, near on one node and far on another. */
 #pragma once
 
 #include "sched/pool/balancing/balancer.h"
@@ -28,17 +28,18 @@ struct measured_balance {
     int64_t n_iterations; /* finished */
 };
 
-/* Those of persist without options. */
+/* Rules of mode persist without options. */
 extern const struct balancer_rules balancer_by_default;
 
 /* setup, comm  borrowed
  * rules        copied, but for seed, least_excess and as_published
- * Errors: those of stealing_init. */
+ * Errors: as stealing_init. */
 enum status measured_balance_init(struct measured_balance *measured,
                                   const struct taskpool_mode_setup *setup,
                                   struct taskpool_comm *comm, const struct balancer_rules *rules);
 
-/* One call of the mode's restore: counts the iteration, and begins or continues balancing; whether it is finished.
+/* One call of the mode's restore: counts the iteration, and begins or continues balancing; whether
+ * it is finished.
  * first  the iteration, from 1 on, after which tasks may move */
 bool measured_balance_step(struct measured_balance *measured, int64_t first);
 

@@ -61,7 +61,7 @@ struct driver {
 };
 
 /* init and seed of a mode, over memory for its state. *state is the memory as soon as fini is due.
- * Errors: those of the mode, with a text. */
+ * Errors: the mode's, with a text. */
 enum status driver_init_mode(const struct taskpool_mode *mode,
                              const struct taskpool_mode_setup *setup, struct taskpool_comm *comm,
                              void *memory, void **state);
@@ -79,7 +79,7 @@ static inline bool driver_reports_tasks(const struct taskpool_mode *mode,
  * must carry no other point-to-point messages until destruction; collective calls between runs
  * are allowed.
  * comm, mode, setup  borrowed
- * Errors: those of the mode, STATUS_NO_MEMORY, STATUS_USAGE (--progress thread
+ * Errors: the mode's, STATUS_NO_MEMORY, STATUS_USAGE (--progress thread
  * without MPI_THREAD_MULTIPLE); the same on every process. */
 enum status driver_mpi_create(MPI_Comm comm, const struct taskpool_mode *mode,
                               const struct taskpool_mode_setup *setup,
@@ -87,7 +87,7 @@ enum status driver_mpi_create(MPI_Comm comm, const struct taskpool_mode *mode,
 
 /* Creates simulated workers and seeds them. The same seed gives the same run. Not collective.
  * mode, machine, setup  borrowed
- * Errors: those of the mode, STATUS_LIMIT, STATUS_NO_MEMORY. Its run and restore may fail with
+ * Errors: the mode's, STATUS_LIMIT, STATUS_NO_MEMORY. Its run and restore may fail with
  * STATUS_PROTOCOL, and with STATUS_LIMIT when tasks end after 10^9 s, where microseconds get
  * lost in a double. */
 enum status driver_sim_create(const struct taskpool_mode *mode,

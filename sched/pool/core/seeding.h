@@ -46,7 +46,7 @@ enum status seeding_cost_init(struct taskpool_seeding *seeding, MPI_Comm comm,
 
 /* The schedule of a bound (mode.h, is_bound), which knows the machine, but not its noise and data:
  * the longest task first, each to the worker that ends it first if it begins when the worker has
- * ended what it was given before. All workers are of this process. Takes
+ * ended its earlier tasks. All workers are of this process. Takes
  * O(n_tasks (speeds + log(tasks x workers))) time, where `speeds` is the number of different ones.
  * Source: Graham, SIAM J. Appl. Math. 17 (1969) 416.
  * Not collective. Errors: STATUS_NO_MEMORY; *seeding is then empty. */

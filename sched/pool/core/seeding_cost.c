@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocks of consecutive tasks of about equal predicted cost: a boundary lies before the first task
- * whose middle is at or beyond its share of the total, so that no block has more than the average and a
- * task. Each process predicts the costs of its part of the tasks, and finds the boundaries in
+ * whose middle is at or beyond its share of the total, so that no block has more than the average
+ * and a task. Each process predicts the costs of its part of the tasks, and finds the boundaries in
  * it by bisection of their prefix sums. */
 #include "sched/pool/core/seeding.h"
 #include "support/base/agree.h"
@@ -59,7 +59,7 @@ static enum status begin_sums(struct cost_sums *self, struct taskpool_seeding *s
     return add_costs(self);
 }
 
-/* The first task whose middle lies at or beyond a cost; the end of the block if there is none. */
+/* The first task whose middle lies at or beyond a cost, or the end of the block. */
 static int64_t find_middle(const struct cost_sums *self, double cost)
 {
     int64_t low = 0, high = self->n; /* sums[low] <= cost */

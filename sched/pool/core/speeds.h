@@ -15,7 +15,7 @@
 enum status speeds_read(MPI_Comm comm, const char *path, int n_workers, double **speeds);
 
 /* Whether speeds_read would read the speeds of the processes of comm. NULL and "" name no file.
- * Collective over comm. Errors: those of speeds_read. */
+ * Collective over comm. Errors: as speeds_read. */
 enum status speeds_check(MPI_Comm comm, const char *path);
 
 /* The sums of the speeds of the workers before 0, 1, ... n_workers: whole numbers, in

@@ -45,11 +45,12 @@ struct statistics_totals {
 
 struct statistics_totals statistics_totals_of(const struct statistics_worker *workers, int64_t n);
 
-/* Adds those of other workers; a + b is b + a to the last bit. */
+/* Adds the totals of other workers; a + b is b + a to the last bit. */
 void statistics_totals_add(struct statistics_totals *totals, const struct statistics_totals *other);
 
-/* From the first start to the last end: where processes share a core, some start when others have ended,
- * and none takes as long alone. Workers that share no clock, on several nodes, count from their own starts. */
+/* From the first start to the last end: where processes share a core, some start when others have
+ * ended, and none takes as long alone. Workers that share no clock, on several nodes, count from
+ * their own starts. */
 double statistics_makespan_s(const struct statistics_totals *totals);
 
 /* Sums up one iteration of all workers of all processes. Not collective.
@@ -61,6 +62,6 @@ void statistics_summarize(const struct statistics_totals *all, struct statistics
                           int64_t n_workers, struct taskpool_iteration *iteration);
 
 /* Adds a later phase of the same workers: times and counts are sums, load_max too,
- * because each phase waits for its slowest worker; the spread of steals is that of
- * independent phases, the choice that of the last. sum begins as zeros. Not collective. */
+ * because each phase waits for its slowest worker. The spread of steals is added as for independent
+ * phases. The choice is the last phase's. sum begins as zeros. Not collective. */
 void statistics_add(struct taskpool_iteration *sum, const struct taskpool_iteration *next);

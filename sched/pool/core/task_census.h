@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which tasks ran: their number and two sums over their IDs, which the tasks of the pool must
- * have too. A mode that loses a task, runs one twice or invents one is found out, whatever the
- * number of tasks; errors that cancel in all three sums modulo 2^64 are not. */
+ * have too. A mode that loses a task, runs one twice or invents one is detected, for any number
+ * of tasks, unless its errors cancel in all three sums modulo 2^64. */
 #pragma once
 
 #include "sched/pool/queues/task_ranges.h"
@@ -33,7 +33,7 @@ void task_census_add_record(struct task_census *census, const void *record, size
 /* Adds the tasks of another process. */
 void task_census_join(struct task_census *census, const struct task_census *other);
 
-/* Whether the tasks that ran are those of the pool; both of all processes. Not collective.
+/* Compares the tasks that ran with the pool's; both of all processes. Not collective.
  * mode  for the message
  * Errors: STATUS_PROTOCOL. */
 enum status task_census_check(const char *mode, const struct task_census *there,

@@ -3,8 +3,8 @@
  * profile X.csv lie
  *     X.blocks.csv   task,access,block: access r or w; tasks ascend
  *     X.sizes.csv    block,bytes,owner: blocks ascend
- * Tasks are those of X.csv. The remainder of an owner by the number of workers is the worker that
- * holds the block, as arrays deal their blocks out: so one file fits any number of workers. */
+ * Tasks have their numbers from X.csv. Worker `owner` modulo the number of workers holds the block,
+ * as arrays deal their blocks out: so one file fits any number of workers. */
 #pragma once
 
 #include "support/base/status.h"
@@ -19,8 +19,8 @@ static inline int data_block_owner(const struct taskpool_data_block *block, int 
     return (int)(block->owner % n_workers);
 }
 
-/* The worker that holds the first block that the task writes, or reads if it writes none; of a task
- * without data that of its number. */
+/* The worker that holds the first block that the task writes, or reads if it writes none. A task
+ * without data has the worker of its own number. */
 int task_data_owner(const struct taskpool_data *data, int64_t task, int n_workers);
 
 /* From now on the tasks have these numbers: n_tasks, ascending, copied.

@@ -26,7 +26,7 @@ static int auto_init(void *state, const struct taskpool_mode_setup *setup,
     return STATUS_OK;
 }
 
-/* The tasks of the worker's seeding, those of the largest predicted cost first. */
+/* The tasks of the worker's seeding, the largest predicted cost first. */
 static int auto_seed(void *state)
 {
     struct measured_balance *self = state;

@@ -4,7 +4,7 @@
  *
  * The root holds all tasks. It gives the fraction --first-share of them out in
  * proportion to the weights of its children's subtrees and its own, and keeps
- * the rest as its buffer; every parent does the same with what it was given.
+ * the rest as its buffer; every parent divides its own tasks likewise.
  * Every worker computes all this without messages. A worker that has run its share sends a request
  * to its parent, which grants it, from its buffer,
  *     max(--min-grant, --drain x weight of the requester / weight of the subtree x buffer)

@@ -8,9 +8,9 @@
  * static tasks: it runs them first, in their order. The others are cut into --tasklets
  * tasklets, which wait in the queue of the group, in memory that the processes of a node share, as
  * the threads of the thesis do (node_queue.h): a worker without static tasks takes one after the
- * other, and is done when there is none left. The thesis counts the tasklets of a node, --tasklets
- * those of a worker, so that a number suits groups of any size: the thesis's 32 on a node of 16
- * workers are --tasklets 2. With --skew its tasklets get smaller from the first to the last of the
+ * other, and is done when the queue is empty. The thesis counts tasklets per node, --tasklets per
+ * worker, so that a number suits groups of any size: the thesis's 32 on a node of 16 workers are
+ * --tasklets 2. With --skew its tasklets get smaller from the first to the last of the
  * whole queue, which therefore does not prefer tasklets that ran here last.
  */
 #include "sched/pool/shared/node_queue.h"

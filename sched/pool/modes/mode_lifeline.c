@@ -2,14 +2,15 @@
 /* Mode `lifeline`: lifeline-based work stealing (Saraswat, Kambadur, Kodali, Grove, Krishnamoorthy,
  * PPoPP 2011). A worker without tasks asks a random worker; when this one refuses, the
  * neighbours to which its lifelines lead, one after another. A neighbour without tasks to share
- * notes the thief, and sends it half of what it shares as soon as it has some. A worker whose
+ * notes the thief, and sends it half of its shared tasks as soon as it has some. A worker whose
  * lifelines are all noted sends nothing more: unlike other thieves it waits until work
- * reaches it, and the end is that of a diffusing computation (diffusing.h), where the paper has a
- * `finish` around all activities.
+ * reaches it, and the end is detected as of a diffusing computation (diffusing.h), where the paper
+ * has a `finish` around all activities.
  *
  * The lifelines are the edges of a hypercube: for each binary digit of its rank a worker has one to
  * the rank that differs in this digit, unless that does not exist. Each worker can be reached from
- * each other, by way of rank 0. (The paper's w and l, random victims and base of ranks, are 1 and 2.)
+ * each other, by way of rank 0. (The paper has w random victims and base l of the ranks: here 1
+ * and 2.)
  *
  * Each worker has at most one request under way. A lifeline stays noted while its worker runs tasks
  * that came from elsewhere, as in the paper. */

@@ -8,7 +8,7 @@
  * nor the way of data.
  *
  * The schedule is the seeding (seeding_longest_init, seeding.h), which the facade computes
- * from the machine before each iteration; a worker runs it like that of mode static. */
+ * from the machine before each iteration; a worker runs it as under mode static. */
 #include "sched/pool/modes/mode_static.h"
 
 static enum taskpool_mode_step lpt_restore(void *state)

@@ -12,9 +12,9 @@
  * taskpool/mode.h. */
 extern struct taskpool_mode_options common_options;
 
-/* --sched, the options of all modes, and those of single modes. Valid until a mode is registered;
- * fields are those of *settings, which are to get their defaults by it: mode_options_check_made
- * relies on that. */
+/* --sched, the options of all modes, and the options of single modes. Valid until a mode is
+ * registered. Its fields lie in *settings, which must get its defaults by this table:
+ * mode_options_check_made relies on that. */
 struct option_table mode_options_table(struct taskpool_settings *settings);
 
 /* The table for programs without simulated runs, where --sched refuses reference schedules. */
@@ -54,10 +54,10 @@ uint64_t mode_options_hash(const struct taskpool_settings *settings,
 /* The row of an option in the tables of support/io/options.h. */
 struct option_row mode_option_row(const struct taskpool_option *option);
 
-/* The modes of a run: those named by --compare, or the one of --sched if compare is NULL.
+/* The modes of a run, named by --compare, or by --sched if compare is NULL.
  * n_rounds  of --rounds
- * Errors: STATUS_USAGE (both options are given; several rounds of one mode), those of
- * mode_list_parse and the checks above. */
+ * Errors: STATUS_USAGE (both options are given; several rounds of one mode), and as mode_list_parse
+ * and the checks above. */
 enum status mode_options_choose(const struct taskpool_settings *settings, const char *compare,
                                 int64_t n_rounds, struct mode_list *modes);
 

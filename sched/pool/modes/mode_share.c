@@ -20,7 +20,7 @@
  * notifies its workers; each has a request waiting then.
  *
  * The managers of a static pool begin with blocks of IDs in proportion to their
- * numbers of workers, whatever the seeding.
+ * numbers of workers. The seeding has no effect.
  *
  * Source: Dinan et al., PMEO-PDS 2007, sections 2.3.1, 3.1, 3.1.1 and 3.3.2. Of
  * the printed algorithm 2: its "Polling_Interval" is the release interval; and

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The registry of scheduling modes: those of this library, then those that a program registered, in
- * that order. Names, --help and lists of all modes come from here; bounds are found by name, but
- * are not listed. Not thread-safe; the same calls in the same order on every process. */
+/* The registry of scheduling modes: first the library's, then the modes that a program registered,
+ * in their order. Names, --help and lists of all modes come from here; bounds are found by name,
+ * but are not listed. Not thread-safe; the same calls in the same order on every process. */
 #pragma once
 
 #include "support/base/status.h"
@@ -14,10 +14,11 @@ int mode_count(void);
 /* Mode i of [0, mode_count). */
 const struct taskpool_mode *mode_at(int i);
 
-/* The mode or the bound (mode.h, is_bound) of a name; NULL if there is none, or if name is NULL. */
+/* The mode or the bound (mode.h, is_bound) of a name; NULL if it is unknown or NULL. */
 const struct taskpool_mode *mode_find(const char *name);
 
-/* The mode that runs a pool: another one for dynamic pools where the mode says so (mode.h, dynamic). */
+/* The mode that runs a pool: another one for dynamic pools if the mode names it (`dynamic` in
+ * mode.h). */
 const struct taskpool_mode *mode_for(const char *name, bool dynamic);
 
 /* Bytes of taskpool_settings.of_modes that the options of all modes take. */

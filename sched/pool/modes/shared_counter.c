@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Self-scheduling: a worker without tasks takes the next chunk of the IDs, in their order and
- * whatever the seeding, from a shared counter. The modes differ in the sizes of chunks, for N tasks
- * of which R are left, and P workers; --chunk is the least size.
+/* Self-scheduling: a worker without tasks takes the next chunk of the IDs, in ascending order, from
+ * a shared counter. The seeding has no effect. The modes differ in the sizes of chunks; --chunk is
+ * the least size. P workers have R of N tasks left.
  *
  * counter    chunks of --chunk tasks, as NWChem does with nxtval
- * fsc        fixed-size chunking: Kruskal and Weiss, IEEE Trans. Softw. Eng. 11 (1985) 1001. Chunks of
+ * fsc        fixed-size chunking: Kruskal and Weiss, IEEE Trans. Softw. Eng. 11 (1985) 1001. Chunks
+ *            of
  *                K = (sqrt(2) N h / (sigma P sqrt(ln P)))^(2/3)
- *            tasks, N / P at most: large enough that requests cost little, small enough that workers
- *            end at about the same time. h, the mean time of a request, and sigma, the standard
- *            deviation of durations, are measured: summed over a tree of all workers between two
- *            iterations. The first iteration is that of counter.
+ *            tasks, N / P at most: large enough that requests cost little, small enough that
+ *            workers end at about the same time. h, the mean time of a request, and sigma, the
+ *            standard deviation of durations, are measured: summed over a tree of all workers
+ *            between two iterations. The first iteration runs as under counter.
  * guided     GSS(k): Polychronopoulos and Kuck, IEEE Trans. Comput. 36 (1987) 1425. Chunks of
  *            ceil(R / P) tasks, k being --chunk, so that workers that begin at different times end
  *            within a task of each other, if all tasks take the same time
- * factoring  Hummel, Schonberg and Flynn, Commun. ACM 35 (1992) no. 8, 90. Batches of P equal chunks
- *            of ceil(R / (2 P)) tasks: a chunk of long tasks is less likely to end last. The half
- *            is the paper's choice where nothing is known of durations.
+ * factoring  Hummel, Schonberg and Flynn, Commun. ACM 35 (1992) no. 8, 90. Batches of P equal
+ *            chunks of ceil(R / (2 P)) tasks: a chunk of long tasks is less likely to end last. The
+ *            half is the paper's choice where nothing is known of durations.
  * trapezoid  TSS(f, l): Tzen and Ni, IEEE Trans. Parallel Distrib. Syst. 4 (1993) 87. Chunks shrink
  *            in equal steps from f = N / (2 P), the paper's conservative choice, to l = --chunk
  *
  * The counter counts chunks: an increment has to be chosen before the answer is known, while the
- * first task of a chunk of a given number can be computed afterwards, by each worker and exactly. */
+ * first task of a chunk of a given number can be computed afterwards, exactly and by each
+ * worker. */
 #include "sched/pool/core/duration_moments.h"
 #include "sched/pool/protocols/diffusing.h"
 #include "support/base/integers.h"
@@ -103,8 +105,8 @@ static int64_t factoring_first(struct shared_counter *self, int64_t number)
     return first + (n_batches * self->n_workers + number % self->n_workers) * size;
 }
 
-/* There are n = ceil(2 N / (f + l)) chunks, four for each worker if l is small. Chunk i begins, rounded
- * down, with task
+/* There are n = ceil(2 N / (f + l)) chunks, four for each worker if l is small. Chunk i begins,
+ * rounded down, with task
  *     i f - i (i - 1) (f - l) / (2 (n - 1)).
  * The paper rounds the step down, to none where tasks are few; rounding the first tasks instead
  * keeps the trapezoid. As n is rounded up, the last chunks may lie beyond the last task. */
@@ -232,7 +234,7 @@ static int64_t size_of_chunks(const struct shared_counter *self, const struct fs
     return size < (double)most ? max_int64((int64_t)ceil(size), self->least) : most;
 }
 
-/* Ends the measurement of a request, or begins that of the next. */
+/* Ends the measurement of a request, or begins the next measurement. */
 static void measure_request(struct shared_counter *self)
 {
     if (self->times_request == self->asking)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Weighted factorings: self-scheduling whose chunks depend on who asks and on what was measured, which
- * no shared counter knows. Worker 0, the coordinator, hands out the IDs in their order and whatever
- * the seeding. Chunks are rounded, and have --chunk tasks at least. R tasks of N are left, for P
- * workers:
+/* Weighted factorings: self-scheduling whose chunks depend on the worker and on measurements, which
+ * no shared counter knows. Worker 0, the coordinator, hands out the IDs in ascending order. The
+ * seeding has no effect. Chunks are rounded, and have --chunk tasks at least. P workers have R of N
+ * tasks left.
  *
  * wf     weighted factoring: Hummel, Schmidt, Uma and Wein, SPAA 1996, 318. Batches of half of the
  *        tasks left, as of mode factoring; worker i gets
  *            chunk_i = w_i ceil(R / (2 P)),   w_i = P speed_i / sum_j speed_j
- *        with R of the begin of the batch, and no more than the batch has left. Speeds are those of
+ *        with R of the begin of the batch, and no more than the batch has left. Speeds are from
  *        --speeds (simulated: --known-speeds); without them the mode is factoring.
  * awf-b  adaptive weighted factoring, by batch: Carino and Banicescu, J. Supercomput. 44 (2008) 41.
  *        Worker i has reported, with its k-th request, n_ik tasks that took t_ik seconds. At the
@@ -19,11 +19,11 @@
  *        122. With mean mu_i and variance sigma_i^2 of the durations of worker i,
  *            D = sum_j sigma_j^2 / mu_j,   T = 1 / sum_j (1 / mu_j),
  *            chunk_i = (D + 2 T R - sqrt(D^2 + 4 D T R)) / (2 mu_i),
- *        which by the theory of factoring the workers end at the same time with high probability. It is
- *        N / (2 P) at most, the first chunk of factoring, as in DLS4LB (which has sigma in place of
- *        sigma^2): a few equal durations at first would let the formula hand out all that is left.
- *        A worker has estimates from two durations on, and gets --chunk tasks before; sums over
- *        workers are then those of the others, in proportion.
+ *        which by the theory of factoring the workers end at the same time with high probability.
+ *        It is N / (2 P) at most, the first chunk of factoring, as in DLS4LB (which has sigma in
+ *        place of sigma^2): a few equal durations at first would let the formula hand out all that
+ *        is left. A worker has estimates from two durations on, and gets --chunk tasks before. Sums
+ *        over workers are then extrapolated from the workers with estimates.
  *
  * As in DLS4LB (github.com/unibas-dmi-hpc/DLS4LB) the coordinator works like the others, answers
  * between two tasks, so that others wait for half of one of its own on average, and a worker

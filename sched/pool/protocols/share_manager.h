@@ -47,7 +47,7 @@ struct share_state {
     int64_t n_released;      /* chunks, since the last request */
 };
 
-/* The first rank of a group, that of its manager; context is the share_state. */
+/* The first rank of a group, its manager; context is the share_state. */
 int share_first_of_group(int group, const void *context);
 
 /* Sends a message without tasks, or the oldest n tasks of the queue. */

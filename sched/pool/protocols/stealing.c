@@ -82,7 +82,7 @@ enum status stealing_init(struct stealing *self, const struct taskpool_mode_setu
         taskpool_settings_of(setup->settings, &taskpool_stealing_options);
     *self = (struct stealing){.setup = setup, .settings = settings, .comm = comm, .enabled = true};
     stealing_prefer(self, TERMINATION_TREE, VICTIM_RANDOM);
-    /* A window that ends within a range makes two entries of it, for which a bound may have no room. */
+    /* A window that ends within a range makes two entries of it; a bound may have no room for both. */
     if (record_size == 0 && !settings->as_published && settings->deque == 0)
         steal_window_init(&self->window, comm);
     TRY(parse_steal(settings->steal, &self->steal_tasks));
@@ -228,8 +228,8 @@ static void close_window(struct stealing *self)
     push_part(self, &part);
 }
 
-/* Takes from the front of the window, which is open; when tasks have become short, all wait in the
- * deque again, and false is returned, as when there are none. */
+/* Takes tasks from the front of the open window. False: the window is empty, or tasks have become
+ * short and all were moved back into the deque. */
 static bool take_from_window(struct stealing *self, struct taskpool_mode_work *work)
 {
     bool wants = wants_window(self, work);
@@ -252,10 +252,10 @@ static void count_thefts(struct stealing *self)
 
 /* --- the thief --- */
 
-/* In a static pool, where the tasks left only decrease, a thief pauses after PAUSE_AFTER refusals in a
- * row for PAUSE_ATTEMPTS times the duration of an attempt, but for no more than 1 / PAUSE_PART of
- * the time of its search, which bounds the delay. In a dynamic pool, where tasks appear anywhere at
- * any time, it does not pause. */
+/* In a static pool, where the tasks left only decrease, a thief pauses after PAUSE_AFTER refusals
+ * in a row for PAUSE_ATTEMPTS times the duration of an attempt, but for no more than 1 / PAUSE_PART
+ * of the time of its search, which bounds the delay. In a dynamic pool, where tasks appear anywhere
+ * at any time, it does not pause. */
 enum { PAUSE_AFTER = 32, PAUSE_ATTEMPTS = 8, PAUSE_PART = 8 };
 
 /* After so many refusals an attempt takes this time at least, in any pool: otherwise time
@@ -334,7 +334,7 @@ static bool steal_from_window(struct stealing *self)
     return true;
 }
 
-/* The position of a worker among those of this node; -1: it is on another. */
+/* The position of a worker on this node; -1: it is on another node. */
 static int find_mate(const struct taskpool_comm *comm, int rank)
 {
     int low = 0, high = comm->n_node_ranks;
@@ -467,8 +467,8 @@ static bool take_waiting(struct stealing *self, struct taskpool_mode_work *work)
     return true;
 }
 
-/* Begins the detection of termination if the tasks that run next are the last that waited here, so that it
- * costs no time; not where tasks add others. */
+/* Begins the detection of termination if the tasks that run next are the last that waited here, so
+ * that it costs no time; not where tasks add others. */
 static enum taskpool_mode_step run_or_end_early(struct stealing *self)
 {
     bool may_search = self->enabled && self->comm->size > 1;

@@ -11,18 +11,18 @@
  * asks the next victim.
  *
  * Two changes, which --as-published undoes:
- * - In static pools a worker shares all long tasks that wait, not half: a task that no thief can take
- *   would end last if it waits behind another long one. And it shares none
+ * - In static pools a worker shares all long tasks that wait, not half: a task that no thief can
+ *   take would end last if it waits behind another long one. And it shares none
  *   before its first task; the paper's worker shares one when it adds its second.
  * - A thief of a static pool pauses after 32 refusals in a row: there is hardly
  *   anything left then, and requests of all workers would flood the network and
  *   the few that still have tasks.
  *
  * Where the workers of a node share memory, long tasks that wait are not in the deque but in the
- * worker's window there (steal_window.h). Others of the node take them from it without an answer of the worker,
- * which answers only between two tasks. A thief looks at the windows of its node before
- * it sends a request, and sends none to a worker whose tasks are all in its window. For that the mode
- * has to set node_words. Not as published, and not with --deque. */
+ * worker's window there (steal_window.h). Others of the node take them from it without an answer of
+ * the worker, which answers only between two tasks. A thief looks at the windows of its node before
+ * it sends a request, and sends none to a worker whose tasks are all in its window. For that the
+ * mode has to set node_words. Not as published, and not with --deque. */
 #pragma once
 
 #include "sched/pool/core/comm.h"
@@ -78,23 +78,23 @@ struct stealing {
 enum status stealing_init(struct stealing *stealing, const struct taskpool_mode_setup *setup,
                           struct taskpool_comm *comm);
 
-/* After stealing_init: how the end is detected and a victim chosen unless options say; TERMINATION_TREE
- * and VICTIM_RANDOM. */
+/* After stealing_init: how the end is detected and a victim chosen unless options say;
+ * TERMINATION_TREE and VICTIM_RANDOM. */
 void stealing_prefer(struct stealing *stealing, enum termination_rule termination,
                      enum stealing_victim victim);
 
 /* Begins an iteration; the deque is empty. */
 void stealing_begin(struct stealing *stealing, bool enabled);
 
-/* Puts a list of ranges into the deque, to be run in that order. Errors: those of
+/* Puts a list of ranges into the deque, to be run in that order. Errors: as
  * task_deque_push_range. */
 enum status stealing_push(struct stealing *stealing, const struct task_ranges *ranges);
 
 /* Puts the records with which a dynamic pool began into the deque, the first to be run first.
- * Errors: those of taskpool_stealing_add. */
+ * Errors: as taskpool_stealing_add. */
 enum status stealing_push_records(struct stealing *stealing, const struct record_list *records);
 
-/* The entries of struct taskpool_mode for modes whose state begins with a struct stealing are those
- * of taskpool/mode.h, taskpool_stealing_seed and so on; receive is for messages of enum
- * stealing_kind. Ranges of the seeding run in the order that they have there. Modes in this library use
- * the functions of both headers; those from outside have the ones of taskpool/mode.h alone. */
+/* A mode whose state begins with a struct stealing has the functions of taskpool/mode.h in its
+ * table: taskpool_stealing_seed and so on; receive is for messages of enum stealing_kind. Ranges of
+ * the seeding run in their order there. Modes in this library use the functions of both headers,
+ * other modes only taskpool/mode.h. */

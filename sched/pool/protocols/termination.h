@@ -32,8 +32,8 @@
  *       work, black if it gave work since it last did. One white round with
  *       equal numbers is not enough: a transfer sent in the round before may
  *       make a member behind the token send work to one before it. Two such
- *       rounds in a row are: white means that the numbers are those of the round
- *       before. Then the token is pink and goes round
+ *       rounds in a row are: white means that the numbers are equal to the last
+ *       round's. Then the token is pink and goes round
  *       until as many control messages were received as sent; then it is red. */
 #pragma once
 

@@ -44,7 +44,7 @@ static int32_t *hint_of(struct duration_bins *self, uint32_t key)
     return &self->hints[(key * UINT32_C(2654435769)) >> 27];
 }
 
-/* Makes last_bin the bin of a duration, a new one if there is none. */
+/* Sets last_bin to the bin of a duration; adds the bin if needed. */
 static enum status find_bin(struct duration_bins *self, double time_s)
 {
     uint32_t key = key_of(time_s);

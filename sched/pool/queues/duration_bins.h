@@ -47,8 +47,8 @@ struct duration_bins {
     double load_s; /* of all tasks */
 };
 
-/* Adds a task; one of unknown duration, below 0, counts as much as the others on average. The bin is
- * found by a cached hint, else by a binary search.
+/* Adds a task; one of unknown duration, below 0, counts as much as the others on average. The bin
+ * is found by a cached hint, else by a binary search.
  * Errors: STATUS_NO_MEMORY, nothing is then changed; STATUS_LIMIT. */
 enum status duration_bins_add(struct duration_bins *bins, int64_t task, double time_s);
 
@@ -58,10 +58,10 @@ enum status duration_bins_add(struct duration_bins *bins, int64_t task, double t
  * entry, time_s  out */
 void duration_bins_remove(struct duration_bins *bins, int64_t bin, int64_t *entry, float *time_s);
 
-/* Removes a task from the shortest bin that has one. False if there is none. */
+/* Removes a task from the shortest bin with tasks. False without tasks. */
 bool duration_bins_remove_smallest(struct duration_bins *bins, int64_t *entry, float *time_s);
 
-/* The mean of the longest bin that has a task; 0 if there is none. */
+/* The mean of the longest bin with tasks; 0 without tasks. */
 double duration_bins_longest_s(const struct duration_bins *bins);
 
 /* Puts a removed task back, with the duration that it was removed with.

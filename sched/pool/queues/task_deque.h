@@ -9,8 +9,8 @@
  * its own, and it takes them without a lock. Entries between the steal
  * tail and split are shared: thieves take from the tail. Entries below the
  * steal tail were stolen and are still being read by a transfer: the intermediate
- * tail counts entries whose transfer is completed, in whatever order that happens, and
- * when it reaches the steal tail all their room is free again.
+ * tail counts entries whose transfer is completed, in any order. Their room is free again when it
+ * reaches the steal tail.
  *
  * Source: Lifflander, Krishnamoorthy, Kale, HPDC 2012, figures 2 to 4, with
  * these corrections: acquiring takes max(shared / 2, 1), not the minimum; the
@@ -23,10 +23,10 @@
  * thieves get the end that it would reach last. In a pool of records an entry
  * is one record, with a mark: whether it is an initial task.
  *
- * Threads: task_deque_take_range and task_deque_take_record, which are for the worker alone, may run
- * while another thread is in task_deque_give_away or task_deque_completed, hence the atomic fields:
- * the worker changes what is shared only where nothing is. Any two other calls exclude each other,
- * task_deque_take_ranges and the pushes included: their callers hold a lock. */
+ * Threads: task_deque_take_range and task_deque_take_record, which are for the worker alone, may
+ * run while another thread is in task_deque_give_away or task_deque_completed, hence the atomic
+ * fields: the worker changes what is shared only where nothing is. Any two other calls exclude each
+ * other, task_deque_take_ranges and the pushes included: their callers hold a lock. */
 #pragma once
 
 #include "sched/pool/queues/task_ranges.h"
@@ -91,24 +91,24 @@ void task_deque_share_all(struct task_deque *deque);
 
 /* Puts a batch that arrived: n entries of a deque of the same kind, as task_deque_give_away chose
  * them, and a part of one more range, which may be empty.
- * Errors: those of the above; some of the entries may then be in the deque. */
+ * Errors: STATUS_LIMIT (the bound), STATUS_NO_MEMORY; some entries may be in the deque then. */
 enum status task_deque_push_batch(struct task_deque *deque, const void *entries, int64_t n,
                                   struct taskpool_range part);
 
 /* Takes local tasks: of a range, n_wanted of them but at most half of the
  * local ones, rounded up; of records, one. Then, if nothing is shared, shares about half of the
  * local tasks; of long tasks all, because one that waits behind the last long one
- * and that no thief can take would end last. False if there are none. */
+ * and that no thief can take would end last. False without local tasks. */
 bool task_deque_take_range(struct task_deque *deque, int64_t n_wanted, bool tasks_are_long,
                            struct taskpool_range *range);
 bool task_deque_take_record(struct task_deque *deque, void *record, bool *mark);
 
 /* Makes about half of the shared tasks local, or one if they are long, but about min_share
- * at least. False if there are none. */
+ * at least. False without shared tasks. */
 bool task_deque_acquire(struct task_deque *deque, bool tasks_are_long);
 
-/* Takes up to n_tasks tasks in up to max_ranges ranges from the head, shared or not, in the order in
- * which the worker would run them. Returns the number of ranges. */
+/* Takes up to n_tasks tasks in up to max_ranges ranges from the head, shared or not, in the order
+ * in which the worker would run them. Returns the number of ranges. */
 int task_deque_take_ranges(struct task_deque *deque, int64_t n_tasks, int max_ranges,
                            struct taskpool_range *ranges);
 

@@ -28,7 +28,7 @@ void task_queue_put_range(struct task_queue *queue, struct taskpool_range range)
 /* Appends copies of n records. Errors: STATUS_NO_MEMORY, the queue is then unchanged. */
 enum status task_queue_push(struct task_queue *queue, const void *records, int64_t n);
 
-/* Takes the newest record; false if there is none. */
+/* Takes the newest record; false if the queue is empty. */
 bool task_queue_pop(struct task_queue *queue, void *record);
 
 /* Takes the n oldest tasks, n <= task_queue_count.

@@ -137,7 +137,7 @@ void node_queue_fini(struct node_queue *self)
     free(self->taken.entries);
 }
 
-/* Puts this member's list behind those of the members before it. */
+/* Stores this member's list behind the lists of the members before it. */
 static void store_own_list(struct node_queue *self)
 {
     int64_t first = 0;

@@ -6,14 +6,14 @@
  * lists  Each member's tasks are cut by themselves, and each member has a list: of its own tasklets
  *        at first, then of those that it ran in the last iteration. It takes from the front of its
  *        list; when that is empty, from the back of the longest one of the group.
- * line   The tasks of all members together are cut into one line of tasklets, larger ones first with
- *        skew, from whose front all take. A line has no memory of who ran what: with larger tasklets
- *        first a member that is late would be left with its own large one.
+ * line   The tasks of all members together are cut into one line of tasklets, larger ones first
+ *        with skew, from whose front all take. A line has no memory of who ran what: with larger
+ *        tasklets first a member that is late would be left with its own large one.
  *
- * In memory each member has its tasks; the number of tasklets that it has taken in this iteration and
- * in the last one, which is the length of its list; a window, the part of the list that is not taken;
- * and room for as many entries of lists as it contributed tasklets. The lists follow each other in
- * the room of all members. A line has a position, in place of the first member's window.
+ * In memory each member has its tasks; the number of tasklets that it has taken in this iteration
+ * and in the last one, which is the length of its list; a window, the part of the list that is not
+ * taken; and room for as many entries of lists as it contributed tasklets. The lists follow each
+ * other in the room of all members. A line has a position, in place of the first member's window.
  */
 #pragma once
 
@@ -57,7 +57,7 @@ enum status node_queue_init(struct node_queue *queue, struct taskpool_comm *comm
                             const struct task_ranges *ranges);
 void node_queue_fini(struct node_queue *queue);
 
-/* Takes a tasklet: appends its tasks to a list, none if there is none left.
+/* Takes a tasklet and appends its tasks to a list. An empty queue appends nothing.
  * n_moved  out: of these tasks, those that another member ran last or, in a line, contributed
  * Errors: STATUS_NO_MEMORY. */
 enum status node_queue_take(struct node_queue *queue, struct task_ranges *tasks, int64_t *n_moved);
@@ -65,6 +65,6 @@ enum status node_queue_take(struct node_queue *queue, struct task_ranges *tasks,
 /* Begins the next iteration, when no member takes tasklets of the last one any more. */
 void node_queue_begin(struct node_queue *queue);
 
-/* The group's tasks, when the iteration has begun, and the fraction of its tasklets that is taken. */
+/* The group's tasks, when the iteration has begun, and the taken fraction of its tasklets. */
 int64_t node_queue_n_tasks(const struct node_queue *queue);
 double node_queue_fraction_taken(const struct node_queue *queue);

@@ -4,10 +4,10 @@
  * them, and a window, the positions in it that are left. The worker takes from the front of its
  * window, the others from the back, each by one swap.
  *
- * Each change increments the count of the window, so that a swap fails if anything has changed since
- * the window was loaded, and the list with it; and the worker learns how often others took tasks,
- * which it has to count as transfers before it reports to be without work (termination.h): a theft
- * is a transfer that is sent and received at the moment of the swap.
+ * Each change increments the count of the window, so that a swap fails if anything has changed
+ * since the window was loaded, and the list with it; and the worker learns how often others took
+ * tasks, which it has to count as transfers before it reports to be without work (termination.h): a
+ * theft is a transfer that is sent and received at the moment of the swap.
  *
  * Source of the idea of one word for both ends: Cartier, Dinan, Larkins, ICPP 2021. */
 #pragma once
@@ -19,10 +19,10 @@ enum {
     STEAL_WINDOW_TASKS = 0xffff, /* in them: positions take 16 bits */
 };
 
-/* A worker's own window, and its access to those of others. Zero-initialised has none. */
+/* A worker's own window, and its access to other workers' windows. All zero: no window. */
 struct steal_window {
     struct taskpool_comm *comm; /* borrowed; NULL: there is no memory */
-    int own;                    /* this worker, by its position among those of the node */
+    int own;                    /* this worker's position on the node */
     uint32_t count;             /* its own changes, and the thefts that it has counted */
     bool may_have_tasks;        /* false: empty, all thefts are counted, and nobody changes it */
 };
@@ -39,11 +39,11 @@ void steal_window_init(struct steal_window *window, struct taskpool_comm *comm);
 
 /* --- the worker --- */
 
-/* Puts tasks into its window, in which there are none. has_all: no others wait here. */
+/* Puts tasks into its empty window. has_all: no other tasks wait here. */
 void steal_window_open(struct steal_window *window, const struct steal_window_part *part,
                        bool has_all);
 
-/* Takes up to n tasks of one range from its front. False: there are none. */
+/* Takes up to n tasks of one range from its front. False: the window is empty. */
 bool steal_window_take(struct steal_window *window, int64_t n, struct taskpool_range *range);
 
 /* Takes all tasks back; none wait in the window alone then. */
@@ -58,8 +58,8 @@ int64_t steal_window_count_thefts(struct steal_window *window);
 
 /* --- the others of the node, by their positions there --- */
 
-/* Takes the last n tasks of another worker's window or, with n = 0, half of them, rounded up; min_tasks at
- * least, or all. False: there are none. */
+/* Takes the last n tasks of another worker's window or, with n = 0, half of them, rounded up;
+ * min_tasks at least, or all. False: the window is empty. */
 bool steal_window_steal(struct steal_window *window, int mate, int64_t n, int64_t min_tasks,
                         struct steal_window_part *part);
 
@@ -67,6 +67,6 @@ bool steal_window_steal(struct steal_window *window, int mate, int64_t n, int64_
  * was found. */
 int steal_window_find(const struct steal_window *window);
 
-/* Whether another worker has put all tasks that it has not begun into its window: nothing else is to
- * be got from it. */
+/* Whether another worker has put all tasks that it has not begun into its window: nothing else is
+ * to be got from it. */
 bool steal_window_has_all(const struct steal_window *window, int mate);

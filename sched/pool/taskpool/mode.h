@@ -23,10 +23,10 @@
  * messages, and runs the tasks or waits. The next event (a message, an answer, the time of
  * taskpool_comm_wake) changes the state, and the driver calls next again.
  *
- * Calls for one worker never overlap, whatever the number of its threads, except next_local;
- * calls for different workers may. A mode communicates only through struct taskpool_comm, never
- * waits, calls no MPI, and keeps everything in its state, no global variables: the simulator runs
- * 10^5 workers in one process. Functions that return int return an enum taskpool_status. */
+ * Calls for one worker never overlap, even if it has several threads; only next_local may overlap.
+ * Calls for different workers may overlap. A mode communicates only through struct taskpool_comm,
+ * never waits, calls no MPI, and keeps everything in its state, no global variables: the simulator
+ * runs 10^5 workers in one process. Functions that return int return an enum taskpool_status. */
 #ifndef TASKPOOL_MODE_H
 #define TASKPOOL_MODE_H
 
@@ -62,8 +62,8 @@ int64_t taskpool_range_block_of(int64_t n_tasks, int64_t n_parts, int64_t task);
 /* The seeding: the tasks that each worker starts with. */
 struct taskpool_seeding;
 
-/* The worker's tasks are the ranges [0, taskpool_seeding_n_ranges), some of which may
- * be empty. Under --seeding owner `worker` must be one of this process. */
+/* The worker's tasks are the ranges [0, taskpool_seeding_n_ranges); ranges may be empty. Under
+ * --seeding owner `worker` must be one of this process. */
 int64_t taskpool_seeding_n_ranges(const struct taskpool_seeding *seeding, int worker);
 struct taskpool_range taskpool_seeding_range(const struct taskpool_seeding *seeding, int worker,
                                              int64_t i);
@@ -77,7 +77,7 @@ struct taskpool_mode_options {
     size_t n_rows;
     size_t size; /* 0: the rows fill fields of struct taskpool_settings itself */
 
-    /* Refuses values that the rows cannot describe, before anything runs; NULL: there are none.
+    /* Refuses values that the rows cannot describe, before anything runs; NULL: no check.
      * Errors: TASKPOOL_STATUS_USAGE. */
     int (*check)(const struct taskpool_settings *settings);
 
@@ -160,8 +160,8 @@ struct taskpool_mode {
     const char *dynamic; /* the mode that runs dynamic pools in its place; NULL: none does */
     size_t task_bytes;   /* memory of a worker for each of its tasks, at most, besides ranges */
 
-    /* The rule that --seeding by-mode stands for, enum taskpool_seeding_rule; the same on every process. NULL:
-     * TASKPOOL_SEEDING_BLOCK. */
+    /* The rule that --seeding by-mode stands for, enum taskpool_seeding_rule; the same on every
+     * process. NULL: TASKPOOL_SEEDING_BLOCK. */
     int (*seeding)(const struct taskpool_problem *problem);
 
     /* The number of words that a worker has in the memory of its node (taskpool_comm_word); asked
@@ -174,8 +174,8 @@ struct taskpool_mode {
     int (*init)(void *state, const struct taskpool_mode_setup *setup, struct taskpool_comm *comm);
     void (*fini)(void *state); /* NULL if nothing is owned */
 
-    /* Takes this worker's tasks of the first iteration from the seeding, in a static pool; NULL if it starts
-     * without tasks. Errors: TASKPOOL_STATUS_NO_MEMORY. */
+    /* Takes this worker's tasks of the first iteration from the seeding, in a static pool; NULL if
+     * it starts without tasks. Errors: TASKPOOL_STATUS_NO_MEMORY. */
     int (*seed)(void *state);
 
     /* Fills *work on TASKPOOL_MODE_RUN, with one record or with a range of any length; a mode whose
@@ -186,7 +186,7 @@ struct taskpool_mode {
     enum taskpool_mode_step (*next)(void *state, struct taskpool_mode_work *work);
 
     /* A fast path of next without the driver's lock, for tasks that the worker holds itself.
-     * Returns false if there are none; the driver then calls next. It may overlap receive and
+     * Returns false without such tasks; the driver then calls next. It may overlap receive and
      * sent, no other function. Not called after TASKPOOL_MODE_SEARCH or TASKPOOL_MODE_WAIT, when
      * tasks may be arriving. NULL: none. */
     bool (*next_local)(void *state, struct taskpool_mode_work *work);
@@ -215,8 +215,8 @@ struct taskpool_mode {
     /* The answer to taskpool_comm_fetch_add. NULL: the mode does not use the counter. */
     void (*fetched)(void *state, int64_t value);
 
-    /* A task of a static pool ended, or was skipped after a failure (time_s below 0: not known). What
-     * it waited for blocks of data is part of its time. NULL: not
+    /* A task of a static pool ended, or was skipped after a failure (time_s below 0: not known).
+     * What it waited for blocks of data is part of its time. NULL: not
      * needed; the driver then does not time single tasks. */
     void (*finished)(void *state, int64_t task, double time_s);
 
@@ -232,8 +232,8 @@ struct taskpool_mode {
      * n_run  tasks that ran on it in this iteration */
     double (*progress)(const void *state, int64_t n_run);
 
-    /* Says what the mode has chosen for the iteration to come, after seed or restore, and why: the same
-     * on all workers. NULL: it has no choice. */
+    /* Says what the mode has chosen for the iteration to come, after seed or restore, and why: the
+     * same on all workers. NULL: it has no choice. */
     void (*explain)(const void *state, struct taskpool_choice *choice);
 
     /* Writes a line, at most size bytes, about where the state machine stands, for the report of
@@ -245,11 +245,11 @@ struct taskpool_mode {
 
 /* --- Work stealing, for modes that balance by it --- */
 
-/* A queue of the worker's tasks, which requests of others take half of while it runs the rest, and
- * the end of the iteration, as in mode steal. Opaque; a mode's state begins with one. The
- * functions below whose first argument is a state can stand in the mode's table, or be called from
- * functions that do. Its messages
- * begin with an int32_t in [0, TASKPOOL_STEALING_KINDS); those of the mode with another. */
+/* The queue of a worker's tasks and the detection of the iteration's end, as in mode steal.
+ * Requests of other workers take half of the queue while the worker runs the rest. Opaque; a mode's
+ * state begins with one. The functions below whose first argument is a state can stand in the
+ * mode's table, or be called from functions that do. Its messages begin with an int32_t in
+ * [0, TASKPOOL_STEALING_KINDS); the mode's own messages begin with another number. */
 enum { TASKPOOL_STEALING_KINDS = 16 };
 struct taskpool_stealing {
     union {
@@ -267,11 +267,11 @@ extern struct taskpool_mode_options taskpool_stealing_options;
 int taskpool_stealing_init(struct taskpool_stealing *stealing,
                            const struct taskpool_mode_setup *setup, struct taskpool_comm *comm);
 
-/* For restore: begins an iteration, without tasks. In a dynamic pool restore then adds the initial records
- * again, of which add keeps copies. */
+/* For restore: begins an iteration, without tasks. In a dynamic pool add keeps copies of the
+ * initial records, and restore adds the copies again after this call. */
 void taskpool_stealing_begin(struct taskpool_stealing *stealing);
 
-/* Adds the tasks of a range to those of this worker; between begin, or init, and the first next.
+/* Adds the tasks of a range to this worker's queue; between begin, or init, and the first next.
  * Errors: TASKPOOL_STATUS_NO_MEMORY, TASKPOOL_STATUS_LIMIT (--deque). */
 int taskpool_stealing_push(struct taskpool_stealing *stealing, struct taskpool_range range);
 
@@ -330,7 +330,7 @@ void taskpool_termination_without_work(struct taskpool_termination *termination)
 void taskpool_termination_receive(struct taskpool_termination *termination, const void *message,
                                   bool without_work);
 
-/* Whether no work will arrive any more: a worker then sends no requests and refuses those of
+/* Whether no work will arrive any more: a worker then sends no requests and refuses requests of
  * others. */
 bool taskpool_termination_is_closed(const struct taskpool_termination *termination);
 

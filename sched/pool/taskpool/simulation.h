@@ -101,8 +101,8 @@ struct taskpool_machine {
 };
 
 /* Creates a pool whose workers are machine->n_workers simulated ones, in this
- * process alone. Everything else is as with taskpool_create; times are those of
- * the machine. Not collective.
+ * process alone. Everything else is as with taskpool_create; times are the
+ * machine's. Not collective.
  * machine  borrowed until destruction
  * problem->run may be NULL: then tasks only take simulated time
  * Errors: as taskpool_create; TASKPOOL_STATUS_NO_MEMORY also where the workers would not fit.
@@ -139,9 +139,10 @@ struct taskpool_estimate {
     double value, low, high;
 };
 
-/* A mode in a comparison. Its ratios are its seconds by those of the first mode in the same round:
- * the Hodges-Lehmann median of them with an interval, and p of the signed-rank test, both corrected
- * for the number of modes (Holm), at a family-wise level of 2 %. All 1 for the first mode. */
+/* A mode in a comparison. A ratio is the mode's seconds divided by the first mode's seconds in the
+ * same round. The result has the Hodges-Lehmann median of the ratios with an interval, and p of the
+ * signed-rank test, both corrected for the number of modes (Holm), at a family-wise level of 2 %.
+ * All 1 for the first mode. */
 struct taskpool_compared_mode {
     char name[80]; /* "auto#2" for the second "auto" of the list */
     struct taskpool_estimate median_s, ratio;
@@ -152,18 +153,18 @@ struct taskpool_compared_mode {
 struct taskpool_compared; /* the outcome of a comparison */
 
 /* Runs the pool under each mode in rounds and reports which modes differ from the first. Seconds
- * are those of an iteration with the balancing before it. Over MPI the order of the modes is random
- * in each round; the pool of a mode named again draws other random numbers than that of the first.
+ * are of an iteration with the balancing before it. Over MPI the order of the modes is random in
+ * each round. A mode named twice draws different random numbers in its two pools.
  * Collective over comm, unless simulated.
  * settings  of all modes: each gets the options that it reads; the mode itself is ignored
  * compared  out: the same on every process, owned by the caller; NULL after a failure
- * Errors: as taskpool_create and taskpool_run, those of prepare, TASKPOOL_STATUS_USAGE (no such
- * mode, an option that none of them reads, numbers out of range); the same on every process. */
+ * Errors: as taskpool_create, taskpool_run and prepare, TASKPOOL_STATUS_USAGE (no such mode, an
+ * option that no mode reads, numbers out of range); the same on every process. */
 int taskpool_compare(MPI_Comm comm, const struct taskpool_problem *problem,
                      const struct taskpool_settings *settings,
                      const struct taskpool_comparison *plan, struct taskpool_compared **compared);
 
-/* The modes of the comparison, and mode i in [0, n), NULL if there is none. */
+/* The number of modes in the comparison, and mode i in [0, n); NULL for other i. */
 int taskpool_compared_n(const struct taskpool_compared *compared);
 const struct taskpool_compared_mode *taskpool_compared_at(const struct taskpool_compared *compared,
                                                           int i);

@@ -20,10 +20,10 @@
  *          duplicates of their communicator, which may be any but an intercommunicator.
  *          Several pools may exist at the same time, on the same or on different communicators.
  *          Those that share processes are run one after another. A task may create and run pools of
- *          its own process (MPI_COMM_SELF, or simulated), not those of several processes.
- *          Pools set MPI_ERRORS_ARE_FATAL on their own duplicate of the communicator, whatever
- *          the handler of the program's: a failure inside MPI ends the program, as does a lack
- *          of a few kilobytes of memory or a mode that breaks its protocol.
+ *          its own process (MPI_COMM_SELF, or simulated), but no pools of several processes.
+ *          Pools set MPI_ERRORS_ARE_FATAL on their own duplicate of the communicator; the
+ *          program's handler has no effect there. A failure inside MPI ends the program, as does
+ *          a lack of a few kilobytes of memory or a mode that breaks its protocol.
  * Threads  A program calls all functions from one thread, the one that initialised MPI unless it
  *          asked for more; its tasks run on that thread. Settings with a progress thread or a
  *          watchdog start threads of the library's own, which call only functions of modes.
@@ -102,16 +102,17 @@ struct taskpool_problem {
     /* The predicted cost of a task, in any unit, > 0 and finite, for --seeding cost; or
      * NULL. The same on every process. */
     double (*cost)(int64_t task, void *context);
-    /* Tasks use one core all the time that they take, by this thread: where several workers share a core
-     * (over MPI, all on one node), seconds in which others had it are idle time, in statistics, history,
-     * traces and modes, so that efficiency is at most cores over workers. Otherwise tasks take wall time,
-     * such as those that sleep in transfers. No effect in dynamic pools. */
+    /* Tasks use one core all the time that they take, by this thread: where several workers share a
+     * core (over MPI, all on one node), seconds in which others had it are idle time, in
+     * statistics, history, traces and modes, so that efficiency is at most cores over workers.
+     * Otherwise tasks take wall time, such as those that sleep in transfers. No effect in dynamic
+     * pools. */
     bool computes;
-    /* Tasks keep data where they ran, for instance results that the next iteration needs, and take longer
-     * anywhere else. After a pool's first iteration modes that remember where tasks ran (retentive, persist,
-     * auto) then go without thefts, and move tasks between iterations only where the largest load
-     * exceeds the best possible by a tenth. The first iteration's durations, of tasks that found
-     * nothing yet, do not count. No effect in dynamic pools. */
+    /* Tasks keep data where they ran, for instance results that the next iteration needs, and take
+     * longer anywhere else. After a pool's first iteration modes that remember where tasks ran
+     * (retentive, persist, auto) then go without thefts, and move tasks between iterations only
+     * where the largest load exceeds the best possible by a tenth. The first iteration's durations,
+     * of tasks that found nothing yet, do not count. No effect in dynamic pools. */
     bool tasks_keep_data;
 
     /* Called on each process after its last task, also where a task failed, before any process
@@ -121,10 +122,10 @@ struct taskpool_problem {
     int (*finish)(void *context);
 
     /* Called on each process over and over while it waits for tasks, also where the mode gives it
-     * none: for communication of the program's own, such as receiving what tasks elsewhere send. Where
-     * processes share cores also at the end, about once a millisecond, while others still run tasks. It
-     * must be short and not wait, and of the pool's functions it may call taskpool_progress alone.
-     * NULL: no-op. */
+     * none: for communication of the program's own, such as receiving what tasks elsewhere send.
+     * Where processes share cores also at the end, about once a millisecond, while others still run
+     * tasks. It must be short and not wait, and of the pool's functions it may call
+     * taskpool_progress alone. NULL: no-op. */
     void (*idle)(void *context);
 
     size_t record_size; /* bytes of a dynamic pool's task; 0: the pool is static */
@@ -214,7 +215,8 @@ struct taskpool;
  * pool  out; NULL after a failure
  * Errors: TASKPOOL_STATUS_USAGE (the mode or seeding does not fit the problem, or costs differ
  * between processes: the message says why), TASKPOOL_STATUS_LIMIT (n_tasks, record_size, owners),
- * TASKPOOL_STATUS_NO_MEMORY; those of the file of speeds. Three are returned without agreement:
+ * TASKPOOL_STATUS_NO_MEMORY, TASKPOOL_STATUS_IO and TASKPOOL_STATUS_INPUT (the file of speeds).
+ * Three errors are returned without agreement:
  * MPI is not initialised, comm is MPI_COMM_NULL, comm is an intercommunicator. */
 int taskpool_create(MPI_Comm comm, const struct taskpool_problem *problem,
                     const struct taskpool_settings *settings, struct taskpool **pool);
@@ -275,8 +277,8 @@ struct taskpool_spread {
     double sd; /* standard deviation of the population: divided by the number of workers */
 };
 
-/* The choice that a mode made for an iteration, in a text that changes only with the choice, and the
- * measurements that it follows from. Empty: the mode has no choice. */
+/* The choice that a mode made for an iteration, in a text that changes only with the choice, and
+ * the measurements that it follows from. Empty: the mode has no choice. */
 struct taskpool_choice {
     char what[96];
     char why[160];
@@ -289,8 +291,9 @@ struct taskpool_choice {
  *   task           in the bodies of tasks
  *   search         without a task while the mode searches for one, for instance
  *                  while a request to a victim or to the shared counter is out
- *   idle           without a task and not searching, including the wait at the end and, on one node,
- *                  that for a core which other workers have, at the start or while tasks compute
+ *   idle           without a task and not searching, including the wait at the end and, on one
+ *                  node, that for a core which other workers have, at the start or while tasks
+ *                  compute
  *   scheduler      in the mode, choosing tasks; where that takes some ns a
  *                  task it is measured once per poll and otherwise counts
  *                  as task, because reading the clock would take longer
@@ -320,10 +323,10 @@ struct taskpool_iteration {
     struct taskpool_choice choice;
 };
 
-/* Iterations run so far, and the statistics of one of them, in an array with those of the
- * others; the same on every process, valid until the next run. Do not communicate. With
- * settings.keep_iterations only the most recent are kept, not as one array; NULL if that iteration
- * is not. */
+/* The number of iterations run so far, and the statistics of one iteration, identical on every
+ * process. The statistics of all iterations are one array, valid until the next run. With
+ * settings.keep_iterations only the most recent iterations are kept, not as one array; NULL for an
+ * iteration that is not kept. Do not communicate. */
 int64_t taskpool_n_iterations(const struct taskpool *pool);
 const struct taskpool_iteration *taskpool_statistics(const struct taskpool *pool,
                                                      int64_t iteration);
@@ -334,9 +337,9 @@ const struct taskpool_iteration *taskpool_statistics(const struct taskpool *pool
  * TASKPOOL_STATUS_NO_MEMORY, TASKPOOL_STATUS_LIMIT; the same on every process. */
 int taskpool_write_statistics(const struct taskpool *pool, const char *path);
 
-/* The tasks of an iteration: task, worker and seconds, one entry per task that ran without
- * failure, so that a pool of 2e10 tasks of which few run costs only those few. Simulated: without what a task waits
- * for its data. */
+/* The tasks of an iteration: task, worker and seconds, one entry per task that ran without failure.
+ * The cost grows with the tasks that run, not with the tasks of the pool. Simulated seconds exclude
+ * the wait for data. */
 struct taskpool_history_entry {
     int64_t task;
     float time_s; /* float: two runs of a task differ by more than its precision */
@@ -363,7 +366,7 @@ const struct taskpool_history *taskpool_history(const struct taskpool *pool);
  *     taskpool_trace_write(settings.trace, comm, NULL);
  *     taskpool_trace_destroy(settings.trace);
  *
- * Sets settings->trace. Collective over comm, whose processes are those of the pools.
+ * Sets settings->trace. Collective over comm, with the same processes as the pools.
  * Errors: TASKPOOL_STATUS_IO (the folder cannot be written to), naming it; the same on every
  * process. */
 int taskpool_trace_start(MPI_Comm comm, struct taskpool_settings *settings);
@@ -374,10 +377,11 @@ void taskpool_trace_restart(struct taskpool_trace *trace, MPI_Comm comm);
 
 /* Writes what was recorded so far as trace.json, in Chrome's format, and as traces.otf2 with its
  * folder, in OTF2: at most 200 MB together, the first of each worker; what is left out is counted.
- * Files of a real run have its date; those of equal simulated runs have equal bytes. Replaces the files of an earlier run; after a failure those are unchanged and no
- * partial file is left. More may be recorded only after taskpool_trace_restart.
+ * Files of a real run contain its date; equal simulated runs write identical files. Replaces the
+ * files of an earlier run. A failure leaves the earlier files unchanged, and no partial file.
+ * More may be recorded only after taskpool_trace_restart.
  * Collective over the comm of taskpool_trace_start; NULL is fine.
- * part  a folder for them in that of the trace; NULL: the folder of the trace
+ * part  subfolder of the trace's folder for the files; NULL: the trace's folder itself
  * Errors: TASKPOOL_STATUS_IO, TASKPOOL_STATUS_LIBRARY; the same on every process. */
 int taskpool_trace_write(struct taskpool_trace *trace, MPI_Comm comm, const char *part);
 

@@ -2,8 +2,8 @@
 /* The one stream of events that the driver of a pool reports: iterations, spans of time, messages.
  * Two consumers keep what they need of it: the logs of the program's trace (trace_log.h) complete
  * stretches of chosen lanes, for --trace; the timeline of the pool (timeline.h) sums over all lanes
- * and the whole run, for --json and --report. A worker's lane is its number, or that of its thread,
- * among those of this process. Times are the driver's, in seconds. Not collective. A NULL recorder
+ * and the whole run, for --json and --report. Lanes number the workers, or their threads, of
+ * this process. Times are the driver's, in seconds. Not collective. A NULL recorder
  * records nothing.
  *
  * With --progress thread, calls for messages and recorder_begin require the driver's lock; all
@@ -28,14 +28,14 @@ struct recorder {
 
 /* Joins the trace of the settings. *recorder is NULL where they want neither consumer.
  * mode  its name, borrowed
- * Errors: those of trace_join. Ends the program when out of memory. */
+ * Errors: as trace_join. Ends the program when out of memory. */
 enum status recorder_create(const struct taskpool_settings *settings,
                             const struct trace_shape *shape, const char *mode,
                             struct recorder **recorder);
 void recorder_destroy(struct recorder *recorder);
 
 /* An iteration began at this time on all workers of this process, and ended.
- * workers     those of this process, as the driver left them
+ * workers     of this process, as the driver left them
  * makespan_s  of all processes */
 void recorder_begin(struct recorder *recorder, double start_s);
 void recorder_end(struct recorder *recorder, int64_t iteration,

@@ -10,7 +10,7 @@
 /* 2^-20 s, the first width of a bin: doubled, it is the same on every process. */
 #define FIRST_BIN_S 0x1p-20
 
-/* The least resolution of a lane: that of spans which all end at 0 would be none, and never grow. */
+/* Lower bound on a lane's resolution. If all spans end at 0, doubling would keep it at 0. */
 #define LEAST_RESOLUTION_S 0x1p-40
 
 struct timeline *timeline_create(const struct trace_shape *shape)
@@ -97,8 +97,8 @@ static bool are_alike(const struct timeline_span *last, const struct timeline_sp
            next->from_s - last->to_s <= resolution_s;
 }
 
-/* A span too short to be shown is merged with its successor, not with a long one before it, in which
- * many short ones would disappear. */
+/* A span too short to be shown is merged with its successor, not with a long one before it, in
+ * which many short ones would disappear. */
 static void append_to_lane(struct timeline_lane *lane, const struct timeline_span *span)
 {
     struct timeline_span *end = lane->spans + lane->n_spans;

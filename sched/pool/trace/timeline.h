@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The course of a run in bounded memory, whatever its length: utilisation in bins; and for the last
+/* The course of a run, in memory that does not grow with the run: utilisation in bins; for the last
  * iteration a sample of the lanes, the distribution of durations and a sample of tasks. One for
  * each pool and process, filled by its recorder with the same spans as the logs (trace_log.h, which
  * says what a lane is). Those drop what does not fit; here all time of all lanes counts, and
@@ -35,8 +35,8 @@ struct timeline_span {
     int64_t use; /* enum trace_use: the one with the most seconds */
 };
 
-/* The spans of one worker. When they are too many, the resolution grows, and a span shorter than that
- * is merged with the next. */
+/* The spans of one worker. When they are too many, the resolution grows, and a span shorter than
+ * that is merged with the next. */
 struct timeline_lane {
     int64_t worker;
     int64_t n_spans;
@@ -58,7 +58,7 @@ struct timeline_bins {
     double use_s[TIMELINE_BINS][TIMELINE_USES];
 };
 
-/* Sums that those of other processes are added to. */
+/* Sums, to be added over processes. */
 struct timeline_sums {
     struct timeline_bins run, last;        /* of all iterations, and of the last one */
     int64_t durations[TIMELINE_DURATIONS]; /* tasks that were timed one by one */
@@ -87,7 +87,7 @@ void timeline_begin(struct timeline *timeline, double zero_s);
 
 /* Adds a span of a lane of this process, at whose end span->n tasks ended; with none, the time
  * extends a span of the same use. Idle time may be left out: it is the rest.
- * lane  among those of all processes */
+ * lane  global number */
 void timeline_add(struct timeline *timeline, int64_t lane, const struct trace_span *span);
 
 /* Counts n stolen batches that arrived at a lane. */
@@ -115,7 +115,7 @@ struct timeline_problem {
 };
 
 /* The key `timeline` of a result (RESULTS.md), on process 0; NULL elsewhere. Collective. Widens
- * the bins to those of all processes.
+ * the bins to the widest of any process.
  * Errors: STATUS_NO_MEMORY, STATUS_LIMIT; the same on every process. */
 enum status timeline_to_json(MPI_Comm comm, struct timeline *timeline,
                              const struct timeline_problem *problem, json_t **json);

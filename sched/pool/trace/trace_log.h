@@ -3,8 +3,9 @@
  *
  * A lane is a worker, or a thread of a simulated one. All pools of a program append to the same
  * logs, one for each lane that is recorded. A trace is bounded by TRACE_MAX_BYTES of its files;
- * each recorded lane has its share, first come, first kept. Spans and messages without room, and
- * those of other lanes, are only counted, with their seconds. Times are the driver's, in seconds. */
+ * each recorded lane has its share, first come, first kept. Spans and messages without room or
+ * of lanes that are not recorded are only counted, with their seconds. Times are the driver's, in
+ * seconds. */
 #pragma once
 
 #include "sched/pool/core/statistics.h"
@@ -13,8 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Upper bounds: of the files of a trace, as much as ui.perfetto.dev opens with ease; of the bytes of
- * a span or message in them, both formats together; of recorded lanes. */
+/* Upper bounds: of the files of a trace, as much as ui.perfetto.dev opens with ease; of the bytes
+ * of a span or message in them, both formats together; of recorded lanes. */
 enum { TRACE_MAX_BYTES = 200000000, TRACE_RECORD_BYTES = 250, TRACE_MAX_LANES = 1024 };
 
 /* Uses of a worker's time: the fields of struct statistics_worker, in its order. */
@@ -26,7 +27,7 @@ enum trace_use {
     TRACE_COMMUNICATION,
     TRACE_BALANCE,
     TRACE_N_USES,
-    TRACE_ITERATION = TRACE_N_USES, /* encloses the spans of an iteration but those of balancing */
+    TRACE_ITERATION = TRACE_N_USES, /* encloses an iteration's spans, without balancing */
 };
 
 /* "task", "idle", ..., "iteration". */
@@ -43,8 +44,8 @@ struct trace_span {
     int32_t use;    /* enum trace_use, or TRACE_ITERATION */
 };
 
-/* The last three have no other end: a request to the shared counter, one for a simulated transfer of
- * a block of data, and a steal from the memory of the node, without a message. */
+/* The last three have no other end: a request to the shared counter, one for a simulated transfer
+ * of a block of data, and a steal from the memory of the node, without a message. */
 enum trace_message_kind {
     TRACE_SENT,
     TRACE_RECEIVED,
@@ -97,9 +98,9 @@ void trace_log_end(struct trace_log *log, const struct trace_span *iteration, do
 
 struct trace_shape {
     int64_t n_lanes;   /* of all processes */
-    int64_t first, n;  /* of these, those of this process */
+    int64_t first, n;  /* lanes of this process: [first, first + n) */
     int n_threads;     /* lanes of a worker */
-    bool is_simulated; /* times are those of the simulation, else of the clock */
+    bool is_simulated; /* simulated times, else clock times */
 };
 
 /* Records of all pools of a program on this process. sched/lab/trace writes them. */
@@ -109,7 +110,7 @@ struct taskpool_trace {
     struct trace_log *logs; /* n_logs: of the recorded lanes; NULL before the first pool */
     struct trace_log rest;  /* of the lanes that are not: one, which stays in the cache */
     int64_t n_logs;
-    int64_t first_log;  /* among those of all processes */
+    int64_t first_log;  /* global number of logs[0] */
     const char **modes; /* n_pools: of each pool */
     int64_t n_pools, pool_capacity;
 };

@@ -73,8 +73,8 @@ __attribute__((noinline, cold)) static void record_use(struct driver_mpi *driver
         recorder_span(recorder, 0, &spans[i]);
 }
 
-/* Turns those seconds since the last account in which tasks waited for a core into idle time, and returns them; time_s:
- * of the tasks, without polls. */
+/* Turns those seconds since the last account in which tasks waited for a core into idle time, and
+ * returns them; time_s: of the tasks, without polls. */
 static double take_wait(struct driver_mpi *driver, double time_s)
 {
     if (!driver->shares_core)
@@ -104,7 +104,7 @@ static void account_time(struct driver_mpi *driver, double *use_s)
         driver->core_s = clock_thread_s();
 }
 
-/* Adds it to that of tasks, except for polls from inside them. */
+/* Adds the time since the last account to task_s, without polls from inside tasks. */
 static void account_tasks(struct driver_mpi *driver)
 {
     double now_s = clock_now_s();

@@ -141,7 +141,8 @@ static bool is_enough(const struct samples *samples, double start_s)
            (samples->n >= MIN_SAMPLES && clock_now_s() - start_s > MAX_SECONDS);
 }
 
-/* Seconds of a round trip; bulk: that of the message there, or NULL. */
+/* Seconds of a round trip.
+ * bulk  of the message to the other process, or NULL */
 static struct quartiles measure_round_trips(struct probe *probe, int other, const void *bulk)
 {
     struct samples samples = {0};
@@ -245,7 +246,7 @@ static struct mpi_calibration_link measure_link(struct probe *probe, int other, 
     };
 }
 
-/* Process 0 measures, the other one answers, the rest waits. other < 0: there is none. */
+/* Process 0 measures, process `other` answers, the rest wait. other < 0: nothing is measured. */
 static void calibrate_link(struct probe *probe, int other, const void *bulk,
                            struct mpi_calibration_link *link)
 {
@@ -353,8 +354,7 @@ static void calibrate_poll(struct probe *probe, struct quartiles *poll_s)
 
 /* --- all --- */
 
-/* The lowest rank that is not on this process's node, which is process 0's where it counts;
- * -1: there is none. */
+/* The lowest rank that is not on this process's node, or -1. Only process 0's result is used. */
 static int find_far(const struct taskpool_comm *comm)
 {
     for (int i = 0; i < comm->n_node_ranks; i++)

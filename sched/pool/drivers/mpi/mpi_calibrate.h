@@ -46,10 +46,10 @@ struct mpi_calibration {
     struct quartiles fetch_add_s;     /* from a request to its answer, without other requests */
     struct quartiles counter_s;       /* between two answers while all processes request */
     struct quartiles atomic_s; /* between two accesses to a word of the node's memory while all
-                                       * its processes access it; n is 0 where there is none */
+                                       * its processes access it; n is 0 without such memory */
     struct quartiles poll_s;   /* of a poll between tasks that finds nothing */
 };
 
 /* Collective over comm, of two processes or more; takes about a second. The result is
- * valid on process 0. Errors: those of mpi_comm_init. */
+ * valid on process 0. Errors: as mpi_comm_init. */
 enum status mpi_calibrate(MPI_Comm comm, struct mpi_calibration *calibration);

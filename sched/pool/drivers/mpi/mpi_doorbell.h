@@ -14,10 +14,10 @@
 
 struct mpi_doorbells;
 
-/* The doorbells of a communicator and its duplicates; they live as long as these: one for each
- * process if all are on one node, else none, nor where memory cannot be shared. Never NULL.
- * Collective over comm at the first call with it or with what it is a duplicate of, local
- * afterwards. Ends the program when out of memory, as the others wait. */
+/* The doorbells that a communicator and its duplicates share; they live as long as these. Each
+ * process has one if all are on one node and can share memory, otherwise none has. Never NULL.
+ * Collective over comm at the first call for it and its duplicates, local afterwards. Ends the
+ * program when out of memory, as the others wait. */
 struct mpi_doorbells *mpi_doorbells_of(MPI_Comm comm);
 
 /* Processes of the communicator for each core of their node; 0: there are no doorbells. */
@@ -38,8 +38,8 @@ bool mpi_doorbell_rings(const struct mpi_doorbells *bells);
  * meanwhile. */
 void mpi_doorbell_await(struct mpi_doorbells *bells, double time_s);
 
-/* With more processes than cores: this one has ended its tasks of an iteration. The last one wakes the others. Each
- * process calls it once in every iteration. */
+/* With more processes than cores: this one has ended its tasks of an iteration. The last one wakes
+ * the others. Each process calls it once in every iteration. */
 void mpi_doorbell_end(struct mpi_doorbells *bells);
 
 /* Whether all processes have ended as many iterations as this one; true with a core for each. */

@@ -18,7 +18,7 @@ static size_t size_of_node(const struct mpi_pulse *pulse)
     return sizeof *pulse->node + (size_t)pulse->n_slots * sizeof *pulse->own;
 }
 
-/* Maps the node's slots, whose zeros are those of a process outside an iteration.
+/* Maps the node's slots. A slot of zeros means a process outside an iteration.
  * first_rank  of the node */
 static enum status share_node(struct mpi_pulse *pulse, int first_rank)
 {

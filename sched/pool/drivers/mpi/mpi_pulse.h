@@ -34,7 +34,7 @@ struct pulse_slot {
     char padding[64];     /* no two processes write to the same cache line */
 };
 
-/* The processes of a node. Times are those of clock_now_s, which they share. */
+/* The processes of a node. Times are from clock_now_s, a clock that they share. */
 struct pulse_node {
     _Atomic double finished_s; /* the last task here */
     _Atomic double heard_s;    /* and elsewhere */

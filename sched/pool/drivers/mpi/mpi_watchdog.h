@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The watchdog of a run (--watchdog): a thread of each process that makes no MPI call. When no task
  * has finished for the given time, on any process that it knows of (mpi_pulse.h), each process
- * reports to standard error which task it runs or what it waits for and the state of its mode's
+ * reports to standard error its running task or its wait, and the state of its mode's
  * machine, and ends with exit status 1; for a stopped one (SIGSTOP) another on its node reports.
  * Time counts from the start of an iteration on all processes to its end on all. */
 #pragma once
@@ -13,7 +13,7 @@
 struct mpi_watchdog;
 
 /* Creates a watchdog for the worker behind comm, which is borrowed and from then on takes part in
- * its pulse. Collective over comm's processes. Errors: those of mpi_pulse_init; *watchdog is then
+ * its pulse. Collective over comm's processes. Errors: as mpi_pulse_init; *watchdog is then
  * unchanged. */
 enum status mpi_watchdog_create(struct mpi_comm *comm, double limit_s,
                                 struct mpi_watchdog **watchdog);

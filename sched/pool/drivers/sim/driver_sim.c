@@ -114,8 +114,7 @@ static enum status run_phase(struct driver_sim *sim, bool restoring)
     return STATUS_OK;
 }
 
-/* Moves the statistics of a worker's threads out; those of the whole worker count for the
- * first. */
+/* Moves the statistics of a worker's threads out. The worker's counts go to its first thread. */
 static void take_sim_statistics(struct sim_worker *worker, struct statistics_worker *statistics)
 {
     struct sim_thread *threads = sim_threads(worker);
@@ -344,7 +343,7 @@ enum status driver_sim_create(const struct taskpool_mode *mode,
     sim->machine = machine;
     sim->setup = setup;
     sim->poll_s = polls_between_tasks(sim) ? machine->poll_s : 0;
-    /* A stream different from those of the workers. */
+    /* No worker has this stream. */
     random_stream_init(&sim->random, (uint64_t)setup->settings->seed, UINT64_MAX);
     enum status status = init_data_and_workers(sim);
     if (status != STATUS_OK) {

@@ -5,9 +5,8 @@
  * A ladder queue: far events are unsorted in the top; as their time approaches they are
  * distributed to the buckets of a rung by their time, a full bucket to the narrower
  * buckets of a rung below, and only the few events of the bucket that is due are
- * sorted. Each event is moved a fixed number of times on average, whatever their
- * number, and mostly in contiguous memory: a heap of 10^5 events misses
- * the caches at every level.
+ * sorted. The mean number of moves per event does not grow with the number of events, and moves are
+ * mostly in contiguous memory: a heap of 10^5 events misses the caches at every level.
  *
  * Source: Tang, Goh, Thng, ACM Trans. Model. Comput. Simul. 15 (2005) 175; here with
  * a heap in addition to the sorted bucket, for events that are added to it when it is due, so
@@ -76,7 +75,7 @@ struct event_queue {
 /* Ends the program when out of memory. event.time_s is finite. */
 void event_queue_add(struct event_queue *queue, struct event event);
 
-/* Removes the next event; false if there is none. */
+/* Removes the next event; false if the queue is empty. */
 bool event_queue_next(struct event_queue *queue, struct event *event);
 
 /* One of the events that will follow those that are due, another with each call, for

@@ -94,7 +94,7 @@ int taskpool_noise_read(struct taskpool_noise *noise, const char *path)
 
 /* --- time --- */
 
-/* The last index i with times_s[i] <= time_s; -1 if there is none. */
+/* The last index i with times_s[i] <= time_s, or -1. */
 static int64_t find(const double *times_s, int64_t n, double time_s)
 {
     int64_t low = -1, high = n;

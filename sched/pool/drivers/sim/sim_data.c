@@ -24,7 +24,7 @@ struct sim_mover {
     int64_t placed; /* block to be put into the node's memory; -1: none */
     const struct taskpool_data_access *accesses; /* n; next is the first that was not handled yet */
     int64_t n, next;
-    double read_s; /* that the task waited for what it reads */
+    double read_s; /* wait of the task for its blocks to read */
 };
 
 /* A copy of another worker's block in a node's memory, or a block that a worker of the node has
