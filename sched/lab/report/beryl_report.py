@@ -587,7 +587,7 @@ def basis(run):
     text += f" Times are medians of the {n_rounds} rounds." if run.has_medians else ""
     if run.timeline:
         text += f" Lanes and durations are of the last {run.word}{' of the last round' if n_rounds > 1 else ''}."
-        text += f" These, and utilisation, are those of {escape(part)}." if part else ""
+        text += f" Lanes, durations and utilisation are for {escape(part)}." if part else ""
     return f'<p class="basis">{text}</p>\n'
 
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scores of the possible parents of all variables, and the best Bayesian network made of them (bnsl.h).
- * Every iteration has to find the same scores.
+/* Scores of the possible parents of all variables, and the best Bayesian network made of them
+ * (bnsl.h). Every iteration has to find the same scores.
  * Simulated tasks score nothing: their durations are estimates, times the time scale. */
 #include "sched/lab/workloads/bnsl.h"
 
@@ -108,7 +108,7 @@ static enum status keep_or_compare(struct workload_bnsl *self, struct bnsl_famil
     }
     if (families->n != self->all.n ||
         memcmp(families->list, self->all.list, (size_t)families->n * sizeof *families->list) != 0)
-        return FAIL(STATUS_PROTOCOL, "the scores differ from those of the first iteration");
+        return FAIL(STATUS_PROTOCOL, "the scores differ from the first iteration's");
     return STATUS_OK;
 }
 

@@ -82,7 +82,7 @@ enum status stealing_init(struct stealing *self, const struct taskpool_mode_setu
         taskpool_settings_of(setup->settings, &taskpool_stealing_options);
     *self = (struct stealing){.setup = setup, .settings = settings, .comm = comm, .enabled = true};
     stealing_prefer(self, TERMINATION_TREE, VICTIM_RANDOM);
-    /* A window that ends within a range makes two entries of it; a bound may have no room for both. */
+    /* A window that ends within a range makes two entries of it. A bound may lack room for both. */
     if (record_size == 0 && !settings->as_published && settings->deque == 0)
         steal_window_init(&self->window, comm);
     TRY(parse_steal(settings->steal, &self->steal_tasks));
