@@ -39,8 +39,7 @@ struct mode_records {
     MPI_Comm comm;                /* its own */
     struct comparison comparison; /* of the same modes in the same order; its first members too */
     int64_t n_begun;              /* calls of mode_records_begin */
-    double
-        lower_bound_s; /* the least of all iterations, set by the caller; 0 or infinite: not known */
+    double lower_bound_s; /* least of all iterations, set by the caller; 0 or infinite: not known */
     int n;
     struct mode_record list[MODES_MAX];
 };

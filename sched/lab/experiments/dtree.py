@@ -6,8 +6,8 @@
 Under Dtree a node is a simulated worker of several threads. `static` gives each node the same
 number of tasks; the node's threads take one after the other (mode hybrid without a static
 part, threads being the workers and nodes the groups).
-Simulated parents of a Dtree have the thread that the paper gives them; "dtree, poll" are those
-of Beryl's Dtree over MPI, which have none and answer between two tasks (--progress poll).
+Simulated parents of a Dtree have the thread that the paper gives them. Under "dtree, poll" they
+have no such thread, as over MPI, and answer between two tasks (--progress poll).
 Figures: 2a tasks per thread, 2b weak scaling, 3a-c strong scaling on processors, coprocessors
 and both, 4a-b length and deviation of tasks. Imbalance is, as in section 5.4, the time to
 solution less the average over the nodes of the time when each is done, here as a part of the

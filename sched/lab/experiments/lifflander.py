@@ -12,8 +12,8 @@ the others have Beryl's changes.
 Tasks: HF-Be256 with durations like the paper's (paper_profile.py: mean 0.54 s, longest 3.17 s), and
 as measured here by beryl-hf, in the same mean; HF-Be512 with tiles of 40 and of 20 functions;
 the TCE contraction, with predicted costs. As in the paper one thread of each node serves the
-others and runs no task: of 24 cores on Hopper, 16 on Titan, 4 on Intrepid. Efficiency is that
-of the workers, without the server's share of the cores.
+others and runs no task: of 24 cores on Hopper, 16 on Titan, 4 on Intrepid. Efficiency counts
+the workers, without the server's share of the cores.
 
 With --quick it is HF-Be64, a sixteenth of the tasks on a sixteenth of the cores. With --large
 there are more numbers of cores, and HF-Be512 with tiles of 20 on Titan and Intrepid: an hour or

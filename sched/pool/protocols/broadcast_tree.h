@@ -14,8 +14,8 @@
 struct broadcast_tree {
     int64_t n_members, member;
     int64_t parent;               /* -1: none, of the root, which is member 0 */
-    int64_t first_node, end_node; /* of the first member of a node: the nodes of its subtree, of
-                                     which its own is the first; of others equal: they have none */
+    int64_t first_node, end_node; /* of the first member of a node: the nodes of its subtree, its
+                                     own node first; equal for other members: they have none */
     int n_sends;                  /* in which a message has reached all of these */
 };
 

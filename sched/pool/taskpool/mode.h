@@ -140,9 +140,9 @@ struct taskpool_mode_setup {
     const struct taskpool_seeding *seeding; /* NULL unless the mode is seeded and the pool static */
     const int64_t *speed_sums; /* of --speeds: the size + 1 exclusive prefix sums of the workers'
                                 * speeds, in units of 2^-30 of the largest; NULL: all are equal */
-    bool
-        tasks_wait; /* for blocks of data (struct taskpool_machine): a task's duration depends on the
-                      * node it runs on */
+    /* Tasks wait for blocks of data (struct taskpool_machine): a task's duration depends on its
+     * node. */
+    bool tasks_wait;
 };
 
 /* Required: name, help, init, next, restore, progress. Other members may be NULL, 0 or false. */
