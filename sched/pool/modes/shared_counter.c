@@ -4,8 +4,8 @@
  * the least size. P workers have R of N tasks left.
  *
  * counter    chunks of --chunk tasks, as NWChem does with nxtval
- * fsc        fixed-size chunking: Kruskal and Weiss, IEEE Trans. Softw. Eng. 11 (1985) 1001. Chunks
- *            of
+ * fsc        fixed-size chunking: Kruskal and Weiss, IEEE Trans. Softw. Eng. 11 (1985) 1001. A chunk
+ *            has
  *                K = (sqrt(2) N h / (sigma P sqrt(ln P)))^(2/3)
  *            tasks, N / P at most: large enough that requests cost little, small enough that
  *            workers end at about the same time. h, the mean time of a request, and sigma, the

@@ -142,7 +142,7 @@ static bool is_enough(const struct samples *samples, double start_s)
 }
 
 /* Seconds of a round trip.
- * bulk  of the message to the other process, or NULL */
+ * bulk  payload of the message to the other process, or NULL */
 static struct quartiles measure_round_trips(struct probe *probe, int other, const void *bulk)
 {
     struct samples samples = {0};
