@@ -2,8 +2,8 @@
 /* The symmetry operations of a molecule (point_group.h), as they act on the functions of its basis and
  * on symmetric matrices over these.
  *
- * Operation k moves the functions of shell a to those of its image a', another shell or a itself, and
- * turns them: f_m(R r) = sum_n T_mn f_n(r). Blocks of two shells of a matrix become
+ * Operation k moves the functions of shell a to shell a', its image, which can be a itself, and turns
+ * them: f_m(R r) = sum_n T_mn f_n(r). Blocks of two shells of a matrix become
  *
  *   operators (F)    T_a^-1 M[a',b'] T_b^-T    T^-1 being T of the inverse operation
  *   densities (D)    T_a^T  M[a',b'] T_b

@@ -71,7 +71,7 @@ struct dense_member {
     int64_t n_rows, n_columns;
 };
 
-/* Creates all n with one agreement; all are NULL after a failure. Errors: those of dense_create. */
+/* Creates all n with one agreement; all are NULL after a failure. Errors: as dense_create. */
 enum status dense_create_members(const struct dense_grid *grid, int n,
                                  const struct dense_member members[]);
 

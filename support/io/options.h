@@ -65,7 +65,7 @@ enum status options_parse(const struct options *options, int argc, char **argv,
  * Errors: STATUS_USAGE. */
 enum status option_row_check(const struct option_row *row, size_t size);
 
-/* Sets the fields of one table to their defaults. Errors: those of option_set. */
+/* Sets the fields of one table to their defaults. Errors: as option_set. */
 enum status options_set_defaults(const struct option_table *table);
 
 /* Sets the option of this name (in full, without dashes) as a command line would.
