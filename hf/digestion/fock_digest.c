@@ -3,9 +3,9 @@
  * of shells. Vector instructions take the elements of a block together, and the blocks of several
  * quartets side by side.
  *
- * A block of groups x and y of n_x and n_y functions is row-major, n_x x n_y. As in shell pairs, the
- * first group is the one of higher type, or of tile I or J if both have the same type. D contains the
- * factors of its terms. */
+ * A block of groups x and y of n_x and n_y functions is row-major, n_x x n_y. In blocks of tiles I and J,
+ * or K and L, the first group is the one of higher type, as in shell pairs; in other blocks it is of I or
+ * J. D contains the factors of its terms. */
 #include "hf/digestion/fock_digest.h"
 
 #include "hf/digestion/digest_kernels.h"

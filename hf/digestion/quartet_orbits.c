@@ -260,7 +260,7 @@ int32_t quartet_orbits_select(const struct quartet_orbits *orbits, int32_t bra, 
                : select_own_kets(orbits, P, kets, first_ket, n_kets, selected);
 }
 
-/* Operations that map a representative to itself, where one in addition to the first may. */
+/* Operations that map a representative to itself; the identity is one. */
 static int count_fixing(const struct quartet_orbits *orbits, const struct pair_orbit *P,
                         const struct pair_orbit *Q)
 {

@@ -43,7 +43,7 @@ static void set_turns(struct tile_symmetry *symmetry)
         }
 }
 
-/* Shells are ordered by atom; alike atoms have theirs in one order. */
+/* The shells of an atom are consecutive; alike atoms have theirs in one order. */
 static void set_shell_images(struct tile_symmetry *symmetry, int64_t *first_shell)
 {
     const struct shells *shells = symmetry->tiling->shells;
@@ -462,7 +462,7 @@ enum status tile_symmetry_add(const struct tile_symmetry *symmetry, int n_operat
     return darray_sync_and_agree(visit_orbits(&walk, &orbit_use));
 }
 
-/* The images hold all blocks of the orbit, so that they have every part of its pairs. */
+/* The images hold all blocks of the orbit, so that their parts stand for all its pairs. */
 static void note_parts(struct orbit_walk *walk, const struct highest_pair *pair, void *context)
 {
     double *largest = context;
