@@ -30,7 +30,7 @@ void integral_store_destroy(struct integral_store *store);
 
 /* Upper bound for a store with any threshold: bytes of all unique integrals, or of all ordered ones, and
  * of their containers. With full symmetry and n_operations of a molecule (NULL: none), only one quartet
- * of each orbit counts.
+ * of each orbit counts. */
 double integral_store_most_bytes(const struct tiling *tiling, enum fock_symmetry symmetry,
                                  const struct tile_symmetry *of_molecule, int n_operations);
 
