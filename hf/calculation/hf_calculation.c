@@ -67,7 +67,7 @@ static enum status check_guess(struct hf_calculation *calculation)
     enum checkpoint_fit fit = settings->density || settings->restart ? CHECKPOINT_FITS_FUNCTIONS
                                                                      : CHECKPOINT_FITS_ELEMENTS;
     if (!file && settings->scf.keep_occupation)
-        return FAIL(STATUS_USAGE, "--keep-occupation takes the occupied orbitals from a checkpoint: "
+        return FAIL(STATUS_USAGE, "--keep-occupation needs the orbitals of a checkpoint: "
                                   "name one with --guess FILE or --restart FILE");
     if (file)
         TRY(checkpoint_reader_create(file, &calculation->problem, fit, &calculation->checkpoint));

@@ -58,7 +58,7 @@ void scf_report_start(const struct scf_basis *basis, const struct scf_settings *
                   "left\n",
                   basis->n_functions - basis->n_orbitals, settings->dependence, basis->n_orbitals);
     if (settings->keep_occupation)
-        log_print("Occupied   the orbitals that overlap most with the occupied ones of the guess or restart\n");
+        log_print("Occupied   the orbitals that overlap most with the guess or restart\n");
     print_convergence(basis->problem, settings);
     log_print("iter          energy            change     gradient   method         Fock s  "
               "algebra s\n");
