@@ -96,8 +96,8 @@ static enum status fail_expected(const struct parser *parser, const char *expect
                             word_show((struct word){begin, (size_t)(end - begin)}).text);
 }
 
-/* Keeps the text of a failure with STATUS_INPUT: as the first defect of the current element, or, without
- * an element, as the first skipped line. Other failures are passed on. */
+/* Keeps the text of a failure with STATUS_INPUT: as the first defect of the current element, or,
+ * without an element, as the first skipped line. Other failures are passed on. */
 static enum status keep_defect(struct parser *parser, enum status status)
 {
     struct basis_element *entry;

@@ -262,8 +262,8 @@ static void keep_rotations(struct finder *finder)
     keep_operations(finder, n, list);
 }
 
-/* Doubles a set of n commuting operations by operation g, if g is its own inverse, outside of the set and
- * commutes with all of it: number i of the set is number i xor n after g. */
+/* Doubles a set of n commuting operations by operation g, if g is its own inverse, outside of the
+ * set and commutes with all of it: number i of the set is number i xor n after g. */
 static bool double_set(const struct finder *finder, int n, int g, int set[])
 {
     if (finder->product[g][g] != 0)

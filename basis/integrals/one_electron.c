@@ -20,8 +20,8 @@
 
 typedef void build_function(const Libint_t *);
 
-/* A pair with a smaller factor exp(-ab/(a+b) R^2) than exp(-this), 4e-44, is left out: far below rounding
- * for all angular momenta. */
+/* A pair with a smaller factor exp(-ab/(a+b) R^2) than exp(-this), 4e-44, is left out: far below
+ * rounding for all angular momenta. */
 static const double max_exponent = 100;
 
 struct pair {

@@ -55,7 +55,7 @@ struct pair_class {
     int l_first, l_second;            /* their highest; l_first >= l_second */
     int n_first, n_second;            /* functions of each group */
     int n_factors;                    /* shells of the first group times shells of the second */
-    int32_t first_pair, n_pairs;      /* numbers of its pairs among all classes */
+    int32_t first_pair, n_pairs;      /* first_pair: its number over all classes */
     int32_t max_primitives;           /* largest n_primitives of a pair */
     int n_kinds;                      /* different n_primitives; the largest are one kind */
     struct shell_pair *pairs;         /* by descending bound */

@@ -23,8 +23,7 @@ struct quartet_batches {
     double unit; /* of the source, and least products of bounds of quartets of each width */
     double least_bound[N_KEPT_WIDTHS];
     struct two_electron *two_electron;
-    struct numbered_quartets *batch,
-        *sorted; /* a copy of batch, sorted, in `buffers` */
+    struct numbered_quartets *batch, *sorted; /* in buffers; sorted: scratch of the sort */
     struct numbered_quartets buffers[2];
     struct kept_size before; /* of all classes before those being computed */
     struct kept_run
@@ -205,8 +204,8 @@ static int32_t select_kets(struct quartet_batches *batches, const struct quartet
     return row->n;
 }
 
-/* Whether the engines' bra comes from the ket pairs. It is the side of lower angular momentum or, if
- * they are equal, of fewer functions, as its step is repeated for every primitive quartet. */
+/* Whether the engines' bra comes from the ket pairs. It is the side of lower angular momentum or,
+ * if they are equal, of fewer functions, as its step is repeated for every primitive quartet. */
 static bool is_exchanged(const struct pair_class *bra, const struct pair_class *ket)
 {
     int bra_l = bra->l_first + bra->l_second, ket_l = ket->l_first + ket->l_second;

@@ -248,8 +248,8 @@ struct engine_use hf_calculation_engines(const struct hf_calculation *calculatio
     return engines;
 }
 
-/* Keeps an iteration for the result, numbering several runs consecutively; without memory, the record is
- * shorter. */
+/* Keeps an iteration for the result, numbering several runs consecutively; without memory, the
+ * record is shorter. */
 static void record_scf_iteration(const struct scf_iteration *iteration, void *context)
 {
     struct hf_calculation *calculation = context;
@@ -287,7 +287,7 @@ static bool leaves_restricted(const struct hf_calculation *calculation)
 static enum status follow_into_uhf(struct hf_calculation *calculation,
                                    const struct scf_settings *settings)
 {
-    log_print("\nUHF from here: the RHF energy %.10f hartree is at a saddle point\n",
+    log_print("\nUHF from here: the RHF energy %.10f hartree belongs to a saddle point\n",
               calculation->result.energy);
     TRY(become_unrestricted(calculation));
     TRY(need_basis(calculation));

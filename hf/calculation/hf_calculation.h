@@ -80,7 +80,8 @@ enum status hf_calculation_prepare_screening(struct hf_calculation *calculation)
 enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
                                          const struct taskpool_settings *pool);
 
-/* Computes or reads the initial density. Errors: as the functions of guess.h, checkpoint_reader_occupied. */
+/* Computes or reads the initial density. Errors: as the functions of guess.h,
+ * checkpoint_reader_occupied. */
 enum status hf_calculation_guess(struct hf_calculation *calculation);
 
 /* Runs the SCF to convergence, with a search (hf_search.c) where that is due, and prints its iterations.
@@ -90,8 +91,8 @@ enum status hf_calculation_guess(struct hf_calculation *calculation);
  * Errors: as scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
 enum status hf_calculation_solve(struct hf_calculation *calculation);
 
-/* Sets D to the density of orbitals: of each spin of the problem the first columns of C, as many as it
- * occupies. Errors: as orbital_density. */
+/* Sets D to the density of orbitals: of each spin of the problem the first columns of C, as many
+ * as it occupies. Errors: as orbital_density. */
 enum status hf_calculation_set_density(struct hf_calculation *calculation,
                                        const struct scf_problem *problem, struct dense *const C[]);
 
@@ -125,9 +126,9 @@ enum status hf_memory_check(const struct hf_settings *settings, const struct scf
  * guess nor state. Not collective. */
 bool hf_search_is_wanted(const struct hf_settings *settings, const struct scf_problem *problem);
 
-/* Searches if that is wanted, has not been done and the first solution, the calculation's result, asks for
- * it. Result and D are replaced by the SCF with these settings from the lowest start; the starts, the
- * first solution among them, are in calculation->starts.
+/* Searches if that is wanted, has not been done and the first solution, the calculation's result,
+ * asks for it. Result and D are replaced by the SCF with these settings from the lowest start; the
+ * starts, the first solution among them, are in calculation->starts.
  * first  the status of the first solution: STATUS_OK or STATUS_NOT_CONVERGED
  * Errors: as scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
 enum status hf_search_run(struct hf_calculation *calculation, const struct scf_settings *settings,

@@ -33,8 +33,8 @@ struct hf_input {
 
 /* Reads the files, finds the symmetry, puts the shells on the centres and counts the electrons.
  * Collective; every process gets the same input and status.
- * Errors: as the readers; STATUS_USAGE if the method does not fit the multiplicity or the options of the
- * guess, or guess_flip names no centres. On failure *input is empty. */
+ * Errors: as the readers; STATUS_USAGE if the method does not fit the multiplicity or the options
+ * of the guess, or guess_flip names no centres. On failure *input is empty. */
 enum status hf_input_read(const struct hf_settings *settings, MPI_Comm comm,
                           struct hf_input *input);
 void hf_input_fini(struct hf_input *input);

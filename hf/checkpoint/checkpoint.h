@@ -37,7 +37,8 @@ struct checkpoint_orbitals {
     double energy;                     /* total, hartree; NAN: not known */
     bool converged;                    /* canonical orbitals of a converged SCF */
 
-    /* Writes further contents. Collective. NULL: none. Errors: as the functions of checkpoint_stream.h. */
+    /* Writes further contents. Collective. NULL: none. Errors: as the functions of
+     * checkpoint_stream.h. */
     enum status (*add)(const struct checkpoint_stream *stream, void *context);
     void *add_context;
     int64_t add_bytes; /* their approximate size */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Restarts and guesses: a checkpoint, or a TREXIO file of another program. It is verified once and then
- * stays open, to be read piece by piece, even if another file replaces it.
+/* Restarts and guesses: a checkpoint, or a TREXIO file of another program. It is verified once and
+ * then stays open, to be read piece by piece, even if another file replaces it.
  *
- * A file of Beryl is protected by its seal (checkpoint_seal.h), which is verified before HDF5 sees the
- * file. A file of another program has none: its sizes are compared with each other and with the file's
- * length before memory is taken, and its orbitals have to be orthonormal; but HDF5 itself may crash on
- * one that is damaged. Only TREXIO's groups are read of it. */
+ * A file of Beryl is protected by its seal (checkpoint_seal.h), which is verified before HDF5 sees
+ * the file. A file of another program has none: its sizes are compared with each other and with the
+ * file's length before memory is taken, and its orbitals have to be orthonormal; but HDF5 itself
+ * may crash on one that is damaged. Only TREXIO's groups are read of it. */
 #pragma once
 
 #include "hf/fock/scf_problem.h"

@@ -225,8 +225,8 @@ static void set_kets(struct row_matrices *matrices, const struct quartet_views *
     memset(matrices->marked, 0, (size_t)(end / QUARTET_LANES));
 }
 
-/* Copies D, and clears A, for the functions that occur. All rows have m elements, with zeros at the end of
- * D's, whether they meet rows of V (d) or its columns (c). */
+/* Copies D, and clears A, for the functions that occur. All rows have m elements, with zeros at the
+ * end of D's, whether they meet rows of V (d) or its columns (c). */
 static void copy_exchange(struct row_matrices *matrices, const struct quartet_views *views,
                           int matrix)
 {

@@ -34,9 +34,9 @@ void quartet_orbits_destroy(struct quartet_orbits *orbits);
 /* Bytes of an object. */
 int64_t quartet_orbits_bytes(const struct tiling *tiling);
 
-/* Prepares for the quartets of tiles (IJ|KL), which the functions below are about: bras are the pairs of
- * tiles I and J, kets of K and L, each numbered over all its classes (shell_pairs.h). Pairs of
- * two tiles are the same at every call. Errors: STATUS_NO_MEMORY. */
+/* Prepares for the quartets of tiles (IJ|KL), which the functions below are about: bras are the
+ * pairs of tiles I and J, kets of K and L, each numbered over all its classes (shell_pairs.h).
+ * Pairs of two tiles are the same at every call. Errors: STATUS_NO_MEMORY. */
 enum status quartet_orbits_begin(struct quartet_orbits *orbits, const struct tile_quartet *quartet,
                                  const struct shell_pairs *bra, const struct shell_pairs *ket);
 

@@ -22,8 +22,8 @@ struct fock_cost {
     enum fock_symmetry symmetry;
     double cutoff;
     double log_top; /* log2 of the largest possible v */
-    /* Histogram per tile pair, by tile_pair_index: below[pair][b] is the weight in the bins before b;
-     * bins of large v come first. */
+    /* Histogram per tile pair, by tile_pair_index: below[pair][b] is the weight in the bins before
+     * b; bins of large v come first. */
     float (*below)[N_BINS + 1];
 };
 

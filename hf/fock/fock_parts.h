@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fock builds that compute one shell quartet of each orbit under the symmetry operations of a molecule
- * (quartet_orbits.h), for any densities: these are sums of parts of irreducible representations.
+/* Fock builds that compute one shell quartet of each orbit under the symmetry operations of a
+ * molecule (quartet_orbits.h), for any densities: these are sums of parts of irreducible
+ * representations.
  *
  *     D[i] = sum_r part r of D[i]       each pass takes as many parts as fit
  *        |  fock_parts_input
@@ -10,11 +11,11 @@
  *        v
  *     F[i] += sum_k character(r, k) (k skeleton[j])
  *
- * Densities of an SCF mostly have the symmetry of the molecule: one part, hence one pass. Matrices that
- * share a Coulomb density (density_kind.h) are of one representation, and in one pass.
+ * Densities of an SCF mostly have the symmetry of the molecule: one part, hence one pass. Matrices
+ * that share a Coulomb density (density_kind.h) are of one representation, and in one pass.
  *
- * If all matrices are totally symmetric under all operations of the molecule, each is one part, and orbits
- * are formed with all operations. Otherwise parts and orbits use the commuting ones. */
+ * If all matrices are totally symmetric under all operations of the molecule, each is one part, and
+ * orbits are formed with all operations. Otherwise parts and orbits use the commuting ones. */
 #pragma once
 
 #include "hf/digestion/density_kind.h"

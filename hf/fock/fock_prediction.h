@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Predicted seconds of a Fock build: some of its tile quartets, drawn by their costs (fock_cost.h), are
- * timed; each process runs them through the worker of the build.
+/* Predicted seconds of a Fock build: some of its tile quartets, drawn by their costs (fock_cost.h),
+ * are timed; each process runs them through the worker of the build.
  *
- * The build has a density without small elements: it computes every quartet above the Schwarz threshold.
- * After the first, builds of an SCF do so within a percent, unless the molecule has hundreds of atoms. The
- * first one, of superposed atomic densities, computes fewer. */
+ * The build has a density without small elements: it computes every quartet above the Schwarz
+ * threshold. After the first, builds of an SCF do so within a percent, unless the molecule has
+ * hundreds of atoms. The first one, of superposed atomic densities, computes fewer. */
 #pragma once
 
 #include "hf/fock/fock_build.h"

@@ -37,8 +37,8 @@ void guess_atom_channel_place_density(const struct guess_atom_channel *channel, 
 
 /* --- integrals --- */
 
-/* Integrals over the radial parts of Gaussians on one centre, averaged over angles as for a spherical
- * atom.
+/* Integrals over the radial parts of Gaussians on one centre, averaged over angles as for a
+ * spherical atom.
  *
  * Functions are normalised primitives n(a) r^l exp(-a r^2) Y_lm; a pair is two of
  * one l. The density of an atom is P[pair], the sum over m of the density matrix's

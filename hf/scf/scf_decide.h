@@ -2,8 +2,8 @@
 /* The next step of an SCF as a pure function of its history: numbers, no matrices. A checkpoint holds
  * the history (scf_restart.c), so that a resumed run decides as the uninterrupted one would have.
  *
- *     stationary?  the gradient is below the criterion (scf.h); or the energy is right to its error,
- *                  by the last change and the gradient, while the gradient falls;
+ *     stationary?  the gradient is below the criterion (scf.h); or the energy is right to its
+ *                  error, by the last change and the gradient, while the gradient falls;
  *                  or no step lowers the energy and the gradient lies along a free rotation
  *       yes        REBUILD, unless F is accurate and the orbitals are canonical; TEST, where stability is
  *                  to be tested and is not known; DONE

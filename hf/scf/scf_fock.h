@@ -67,7 +67,7 @@ enum status scf_fock_matrix(struct scf_fock *fock, int spin, const struct darray
                             struct dense *F);
 
 /* G of symmetric matrices that are not densities, in one pass over the integrals, as
- * fock_build_several has them: always a full build, and the last density stays remembered. Errors: as
- * fock_build_several. */
+ * fock_build_several has them: always a full build, and the last density stays remembered. Errors:
+ * as fock_build_several. */
 enum status scf_fock_of_several(struct scf_fock *fock, const struct density_kind *kind,
                                 struct dense *const D[], struct dense *const G[]);

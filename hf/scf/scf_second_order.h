@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Second-order optimisation of orbitals: Newton steps within a trust region. The subspace of a step begins
- * with soft directions of the last one. A step is accepted only if the energy falls. Converges
- * where DIIS does not, at the price of several passes over the integrals for a step.
+/* Second-order optimisation of orbitals: Newton steps within a trust region. The subspace of a step
+ * begins with soft directions of the last one. A step is accepted only if the energy falls.
+ * Converges where DIIS does not, at the price of several passes over the integrals for a step.
  * Source: Nocedal & Wright, Numerical Optimization (2006), algorithm 4.1. */
 #pragma once
 

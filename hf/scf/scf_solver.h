@@ -49,9 +49,9 @@ void scf_solver_fini(struct scf_solver *solver);
 struct memory_need scf_solver_bytes(const struct scf_basis *plan,
                                     const struct scf_settings *settings, int n_processes);
 
-/* From the density in D, which may be the scratch, to a local minimum; on return the state's F is accurate
- * and its orbitals are canonical. Errors: as scf_run; after STATUS_NOT_CONVERGED the state is the last
- * one. */
+/* From the density in D, which may be the scratch, to a local minimum; on return the state's F is
+ * accurate and its orbitals are canonical. Errors: as scf_run; after STATUS_NOT_CONVERGED the state
+ * is the last one. */
 enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D[]);
 
 /* Creates second_order unless it exists; DIIS is destroyed, to make room for its vectors.
@@ -73,7 +73,7 @@ int64_t scf_restart_bytes(const struct scf_basis *basis, int64_t n_steps, int n_
  * follows. Errors: STATUS_NO_MEMORY. */
 enum status scf_restart_write(struct scf_solver *solver);
 
-/* Sets the solver, which is new, to the state of the run that wrote settings->restart, and X of its basis
- * to the file's. If the file is of other orbitals or has no such group, the solver stays new and a
- * message says so. Errors: as checkpoint_stream_matrix. */
+/* Sets the solver, which is new, to the state of the run that wrote settings->restart, and X of its
+ * basis to the file's. If the file is of other orbitals or has no such group, the solver stays new
+ * and a message says so. Errors: as checkpoint_stream_matrix. */
 enum status scf_restart_read(struct scf_solver *solver);

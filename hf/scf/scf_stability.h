@@ -19,8 +19,9 @@ struct scf_stability {
     int n_builds; /* passes over the integrals: each of all quartets once, or less */
 };
 
-/* soft: a direction of low curvature, with which the search about an unrestricted state begins; NULL: none
- * is known. Collective. Errors: as scf_hessian_multiply_several; STATUS_NO_MEMORY; nothing is left then. */
+/* soft: a direction of low curvature, with which the search about an unrestricted state begins;
+ * NULL: none is known. Collective. Errors: as scf_hessian_multiply_several; STATUS_NO_MEMORY;
+ * nothing is left then. */
 enum status scf_stability_init(struct scf_hessian *hessian, const struct scf_rotation *soft,
                                struct scf_stability *stability);
 void scf_stability_fini(struct scf_stability *stability);

@@ -41,7 +41,7 @@ int64_t scf_state_bytes(const struct scf_basis *plan);
 enum status scf_state_from_tiles(const struct scf_basis *basis, struct darray *const D[],
                                  struct scf_fock *fock, struct scf_state *state);
 
-/* Gives a state that scf_state_from_tiles has left without orbitals the natural ones of its density,
+/* Gives a state that scf_state_from_tiles has left without orbitals the natural ones of its density.
  * U_o has the largest occupations. The density that is set in fock stays.
  * Errors: as dense_eigen. */
 enum status scf_state_take_natural(const struct scf_basis *basis, struct scf_state *state);
@@ -76,7 +76,7 @@ enum status scf_state_canonicalise(const struct scf_basis *basis, struct scf_sta
 
 /* Turns an occupied and a virtual column of U, numbered from 0, into each other and sets U_o,
  *   U_i' = cosine U_i + sine U_a,  U_a' = cosine U_a - sine U_i:
- * a sine of 1 exchanges them. The canonical orbitals must be known; F, the energy and the orbital energies
- * stay as they are. Errors: STATUS_NO_MEMORY. */
+ * a sine of 1 exchanges them. The canonical orbitals must be known; F, the energy and the orbital
+ * energies stay as they are. Errors: STATUS_NO_MEMORY. */
 enum status scf_state_turn(struct scf_state *state, int spin, int occupied, int virtual,
                            double cosine, double sine);
