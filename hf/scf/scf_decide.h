@@ -41,7 +41,7 @@ struct scf_history {
     int64_t n_iterations;     /* of this run */
     double change, last_norm; /* of the energy; the norm before it, 0: not known */
     bool is_stuck;            /* no Newton step from here lowers the energy */
-    double gain_missed;       /* predicted gain of the failed step, hartree */
+    double gain_missed;       /* change of the energy that its last step predicted, hartree */
 
     /* The run. */
     enum scf_method method;

@@ -41,8 +41,8 @@ int64_t scf_state_bytes(const struct scf_basis *plan);
 enum status scf_state_from_tiles(const struct scf_basis *basis, struct darray *const D[],
                                  struct scf_fock *fock, struct scf_state *state);
 
-/* Gives a state that scf_state_from_tiles has left without orbitals the natural ones of its density.
- * U_o has the largest occupations. The density that is set in fock stays.
+/* Gives a state that scf_state_from_tiles has left without orbitals the natural ones of its
+ * density, the largest occupations in U_o. The density that is set in fock stays.
  * Errors: as dense_eigen. */
 enum status scf_state_take_natural(const struct scf_basis *basis, struct scf_state *state);
 
