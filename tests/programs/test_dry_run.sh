@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# --dry-run counts tasks and integrals, and says in its text and its result what it predicts; seconds are
-# only checked to be there. Where the sample was of all tile quartets, it has the integrals of a build.
+# --dry-run counts tasks and integrals and reports its predictions in its text and its result. Seconds are
+# only checked to be there. A sample of all tile quartets has the integrals of a build.
 #
 #   test_dry_run.sh BERYL_HF PROCESSES MPIEXEC INPUTS
 set -u

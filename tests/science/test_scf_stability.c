@@ -14,9 +14,8 @@
 
 struct stability_case {
     struct scf_case scf;
-    enum scf_verdict
-        verdict[SCF_SPACES]; /* in the tested spaces; NOT_TESTED: compare with the whole
-                                           * Hessian's verdict, because rounding errors decide
+    enum scf_verdict verdict[SCF_SPACES]; /* in the tested spaces; NOT_TESTED: the whole Hessian's
+                                           * verdict counts, because rounding errors decide
                                            * between solutions */
     int n_free; /* rotations of an atom or a linear molecule in its own space: zeros of the Hessian */
 };
