@@ -16,7 +16,7 @@ timed on as many processes at once (bench_rates). Nothing else should run.
     of DGEMM  GFLOP/s over DGEMM's
     memory    the same if A, B and C moved once at the rate of the copy, and nothing were computed
     gain      of two processes over one; also of DGEMM or of the copy, the one that bounds the contraction there
-    bytes     memory of all processes after the last run, shared pages counted once, over that of the tensors
+    bytes     memory of all processes after the last run, shared pages counted once, over the tensors' memory
 """
 import argparse
 import json

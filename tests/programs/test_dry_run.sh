@@ -9,8 +9,8 @@ program=$1 processes=$2 mpiexec=$3 inputs=$4 seconds=120
 . "$(dirname "$0")/program.sh"
 rhf="$inputs/benzene.xyz --basis sto-3g --tile 7"
 
-# check TEXT: Python of extras.beryl of the dry run, which is b, of its prediction p, and of those of builds
-# without symmetry and with it; near is of two numbers, where all integrals were sampled.
+# check TEXT: a condition in Python. b: extras.beryl of the dry run; p: its prediction; build and symmetric:
+# extras.beryl of builds without and with symmetry. near compares two numbers if all integrals were sampled.
 check()
 {
     /usr/bin/python3 - "$1" 2>> "$folder/errors" << 'END' || complain "not so: $1"

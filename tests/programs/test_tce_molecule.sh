@@ -79,7 +79,7 @@ warning: --frozen-core freezes beta apart" ] || complain "not a warning for each
 run 0 mp2 $water --frozen-core
 [ ! -s "$folder/errors" ] || complain "a warning of the core of water"
 
-# Amplitudes are named by the program's text.
+# A checkpoint identifies amplitudes by the program's text before `finally`.
 cp ccsd.tce again.tce
 run 0 run ccsd.tce $water --checkpoint ccsd.h5 --json method.json
 run 0 run again.tce $water --restart ccsd.h5 --json result.json
