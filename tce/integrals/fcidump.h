@@ -48,8 +48,8 @@ struct fcidump {
  * Errors: STATUS_NO_MEMORY (with what is missing); the same everywhere. */
 enum status fcidump_check_memory(const struct fcidump *dump);
 
-/* Transforms the integrals, and process 0 writes them; the file appears when it is complete. h_pq =
- * e_p (p = q) - sum_i (2 (pq|ii) - (pi|iq)) and, of two spins, likewise: as exact as the Fock
+/* Transforms the integrals, and process 0 writes them; the file appears when it is complete.
+ * h_pq = e_p (p = q) - sum_i (2 (pq|ii) - (pi|iq)) and, of two spins, likewise: as exact as the Fock
  * matrix of the converged SCF is diagonal. Integrals below 1e-15 are left out. Collective. Errors:
  * as mo_integrals_create and mo_integrals_run, STATUS_IO, STATUS_NO_MEMORY; the same everywhere. */
 enum status fcidump_write(const struct fcidump *dump, const struct taskpool_settings *pool);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Whether a program has the symmetries that it claims. A declared symmetry must hold for the
- * tensor's fill and for each statement that computes the tensor. Sums of an ordered loop, a >= b >=
- * c, must be invariant under exchanges of its indices.
+ * tensor's fill and for each statement that computes the tensor. Sums of an ordered loop,
+ * a >= b >= c, must be invariant under exchanges of its indices.
  *
  * A stored tensor may have any elements with the symmetry that it declares, or that its fill has where nothing assigns
  * to it. So it is replaced by random numbers with that symmetry and no other structure. An element of the statement's
