@@ -56,7 +56,7 @@ static double seconds_per_step(struct work *work)
 }
 
 /* seed    of the orders of the rounds
- * spread  added to: that of the first mode, quartile to quartile */
+ * spread  added to: the interquartile range of the first mode over its median */
 static enum comparison_verdict compare_pools(struct work *work, int n_processes, int64_t seed,
                                              double *spread)
 {

@@ -30,7 +30,7 @@ static enum status build_matrix(const struct hf_settings *settings, struct hf_ca
                       F);
 }
 
-/* Prints the errors of F against those of the reference. */
+/* Prints the errors of F against the reference. */
 static enum status compare_matrices(const struct hf_calculation *calculation, double threshold,
                                     const struct darray *F, const struct darray *reference)
 {

@@ -15,9 +15,9 @@
 #
 # All electrons, spherical functions, no symmetry, amplitudes converged to 1e-7; seconds are the
 # median of the iterations (seconds_per_iteration.py). NWChem's `tce` module, generated
-# spin-orbital code, runs as it does by default and with what its manual recommends for speed:
-# two-electron integrals over spatial orbitals (2eorb, 2emet 13) and larger tiles; the fastest is
-# Beryl's rival. Its `ccsd` module is written by hand for closed shells.
+# spin-orbital code, runs with its defaults and with its manual's recommendations for speed:
+# two-electron integrals over spatial orbitals (2eorb, 2emet 13) and larger tiles. Beryl is compared with
+# the fastest. NWChem's `ccsd` module is written by hand for closed shells.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Seconds that beryl-hf --dry-run predicts, against those of the run.
+"""Seconds that beryl-hf --dry-run predicts, against the run's.
 
     dry_run.py [--bin FOLDER] [--processes N] [--only A,B]
 

@@ -12,8 +12,8 @@ scans: N2/cc-pVDZ in steps of 0.1 angstrom with --follow none, each point from t
        1.0, where the first point is the minimum that broken symmetry (--guess-mix --follow same) leads
        to. The largest third difference of the energies, which is large where a point is of another
        solution than its neighbours: of all points, and of those that are judged, from 1.1 angstrom on
-       and on one side of the point where UHF becomes RHF. From 1.0 to 1.3 angstrom a third difference
-       of 0.033 hartree is that of the curve itself.
+       and on one side of the point where UHF becomes RHF. From 1.0 to 1.3 angstrom the curve itself has
+       a third difference of 0.033 hartree.
 
 The exit status is 1 where a point fails or a third difference that is judged exceeds 0.02 hartree.
 Standard library only."""

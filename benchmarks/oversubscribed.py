@@ -94,8 +94,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--modes", default="static,counter,guided,factoring,trapezoid,steal,"
                         "lifeline,retentive,persist,diffusion,dtree,hybrid,auto",
-                        help="static and counter among them; all but share, one process of which "
-                        "runs no tasks")
+                        help="must include static and counter. By default all but share, which "
+                        "keeps one process without tasks")
     parser.add_argument("--yield", dest="yields", default="default,0")
     parser.add_argument("--busy", type=int, default=0, help="programs that compute beside")
     parser.add_argument("--tasks", default="long,short")

@@ -9,7 +9,7 @@ multiplicity (0 and 1 if left out), basis, the energy to reach (energy_hartree o
 lowest_known_hartree, either may be left out) and, for a comparison, pyscf_fock_matrices. For each case a line:
 
     iterations  of the SCF
-    matrices    Fock matrices of densities, those of accurate builds that confirm one included
+    matrices    Fock matrices of densities, accurate builds that confirm one included
     stability   passes over the integrals that the test of stability took
     passes      all of them: one is all quartets once, for however many densities
     energy - known, exit status, verdict of the stability in the method's space and towards UHF

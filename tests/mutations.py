@@ -5,8 +5,8 @@
     tests/mutations.py [--seed N] [--number N] [--rooms ROOM,...] [--list]
 
 A mutant is one sign, bound, comparison, pair of neighbouring indices, or statement of a C file, changed
-or dropped. Files are drawn by their lines of code, the same number of mutants in each room; one that
-does not compile, or whose object code is that of the original, is drawn again. The same seed and the
+or dropped. Files are drawn by their lines of code, the same number of mutants in each room. A mutant that
+does not compile, or leaves the object code unchanged, is drawn again. The same seed and the
 same tree make the same mutants.
 
 Mutants are made in a copy of the checkout, which is built there with the preset. A mutant is found when

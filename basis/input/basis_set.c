@@ -96,8 +96,8 @@ static enum status fail_expected(const struct parser *parser, const char *expect
                             word_show((struct word){begin, (size_t)(end - begin)}).text);
 }
 
-/* Keeps the text of a failure with STATUS_INPUT as a defect of the current element, unless it has
- * one; without an element as that of a line that is skipped. Other failures are passed on. */
+/* Keeps the text of a failure with STATUS_INPUT: as the first defect of the current element, or,
+ * without an element, as the first skipped line. Other failures are passed on. */
 static enum status keep_defect(struct parser *parser, enum status status)
 {
     struct basis_element *entry;
@@ -241,7 +241,7 @@ static bool is_stars(const struct line_reader *reader)
     return reader->n_words == 1 && word_equals(reader->words[0], "****");
 }
 
-/* Whether the line has the form "O 0", whatever the element. */
+/* Whether the line has the form "O 0", O being any element. */
 static bool begins_block(const struct line_reader *reader)
 {
     return reader->n_words == 2 && word_equals(reader->words[1], "0") && !is_row(reader);
@@ -410,7 +410,7 @@ static enum status read_section_form(struct parser *parser)
     return STATUS_OK;
 }
 
-/* Reads "O SP" and the rows after it, of which the first shows how many contractions there are. */
+/* Reads "O SP" and the rows after it; the first row shows the number of contractions. */
 static enum status read_nwchem_shell(struct parser *parser)
 {
     const struct line_reader *reader = parser->reader;
@@ -637,9 +637,8 @@ enum status basis_set_parse(const char *text, size_t length, const char *name,
 
 enum { PATH_BYTES = 4096, MAX_NAME = 64 };
 
-/* The folders of basis sets in the order of the search, separated by colons: those of the user, then
- * that of the installation, which the program or the shared library is in, then that of the source
- * tree. */
+/* The folders of basis sets in the order of the search, separated by colons: the user's, the
+ * installation's, found from the program or the shared library, and the source tree's. */
 static void find_folders(char *folders, size_t size)
 {
     const char *own = getenv("BERYL_BASIS_PATH");
@@ -654,7 +653,7 @@ static void find_folders(char *folders, size_t size)
              library_end ? (int)(library_end - library) : 0, library, BERYL_BASIS_SOURCE_FOLDER);
 }
 
-/* Takes the first of the folders; false if there is none. */
+/* Takes the first of the folders; false without one. */
 static bool take_folder(const char **folders, struct word *folder)
 {
     *folders += strspn(*folders, ":");

@@ -33,7 +33,7 @@ struct basis_element {
     char *defect;         /* the first error in what the file has for the element, with file and
                              line: then its groups are incomplete; NULL without */
     int64_t section;      /* the line where its block or section begins; 0: no functions */
-    enum basis_form form; /* of its section in an NWChem file; UNSTATED: that of the set */
+    enum basis_form form; /* of its section in an NWChem file; UNSTATED: as the set */
     int64_t n_groups, capacity;
     struct basis_contractions *groups;
 };

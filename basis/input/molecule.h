@@ -66,8 +66,8 @@ struct molecule_settings {
  *   line 1  number of centres
  *   line 2  comment: charge, multiplicity and units as molecule_xyz.c says, unless the
  *           settings give them
- *   then    symbol x y z, one line per centre; more columns are ignored. With Properties= of extended
- *           XYZ in line 2: the columns that it names, of which species:S:1 (else Z:I:1) and
+ *   then    symbol x y z, one line per centre; more columns are ignored. If line 2 has
+ *           Properties= of extended XYZ, it names the columns; species:S:1 (else Z:I:1) and
  *           pos:R:3 are read
  * Blank lines after the centres are ignored, exponents may be written with D.
  * A symbol is an element ("O", any case, or its atomic number), "Bq" (ghost

@@ -386,7 +386,7 @@ static enum status read_comment(struct xyz *xyz, struct molecule *molecule)
     return STATUS_OK;
 }
 
-/* The element behind a ghost's symbol, 0 for plain Bq, -1 if there is none. */
+/* The element behind a ghost's symbol, 0 for plain Bq, -1 without an element. */
 static int ghost_element(struct word symbol)
 {
     size_t prefix = 2;

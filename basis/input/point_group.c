@@ -20,7 +20,7 @@ enum {
 /* Operation k: centre a becomes images[k * n_atoms + a], by matrix[k] about the middle. */
 struct finder {
     struct ranked_centers centers;
-    int64_t reference[2];   /* centres that are not on a line with the middle; -1: there is none */
+    int64_t reference[2];   /* centres that are not on a line with the middle; -1: not found */
     bool planar;            /* all centres are in one plane with it, whose sides operations keep:
                              * reflections in perpendicular planes are rotations */
     double normal[3];       /* of the plane of the references: their vector product */
@@ -262,8 +262,8 @@ static void keep_rotations(struct finder *finder)
     keep_operations(finder, n, list);
 }
 
-/* Doubles a set of n commuting operations by operation g, if that is its own inverse, commutes with all
- * and is none of them: number i of the set is number i xor n after g. */
+/* Doubles a set of n commuting operations by operation g, if g is its own inverse, outside of the
+ * set and commutes with all of it: number i of the set is number i xor n after g. */
 static bool double_set(const struct finder *finder, int n, int g, int set[])
 {
     if (finder->product[g][g] != 0)

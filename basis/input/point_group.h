@@ -24,10 +24,10 @@ enum {
     POINT_GROUP_MAX_ORDER = 64     /* a bit for each operation */
 };
 
-/* Greatest distance (Bohr) between a centre that was moved and the one that it becomes, coordinates
- * below 100 Bohr; beyond, their rounding errors. The two-electron energy is that of representatives
- * (quartet_orbits.h), the rest that of all centres: a distance adds its product with the derivative of
- * the two-electron energy alone, hundreds of hartree per Bohr where there are heavy atoms. */
+/* Greatest distance (Bohr) between a moved centre and the original, for coordinates below 100 Bohr;
+ * beyond, their rounding errors. The two-electron energy is computed at representatives
+ * (quartet_orbits.h), the rest at all centres. A distance adds its product with the derivative of
+ * the two-electron energy alone, hundreds of hartree per Bohr near heavy atoms. */
 #define POINT_GROUP_TOLERANCE 1e-12
 
 /* Bounds on the change of a coordinate, Bohr: twice what six digits in angstrom round, as means are off,
@@ -46,12 +46,13 @@ struct point_group {
         *images; /* order x n_atoms: the centre that the operation moves each centre to; owned */
 };
 
-/* Finds the group of all centres, ghosts included. Operations that permute centres in the same way are
- * one. If it takes moving centres by more than most_moved, the group is that of centres that coincide
- * within POINT_GROUP_TOLERANCE. *moved is the largest change of a coordinate, Bohr; 0: the molecule is
- * as it was. A group of more than POINT_GROUP_MAX_ORDER operations has its rotations listed; if these are
- * too many, commuting operations alone. On failure *group is empty. Not collective: arithmetic that is
- * rounded exactly, hence the same for the same molecule everywhere. Errors: STATUS_NO_MEMORY. */
+/* Finds the group of all centres, ghosts included. Operations that permute centres in the same way
+ * are one. If it takes moving centres by more than most_moved, only operations that hold within
+ * POINT_GROUP_TOLERANCE remain. *moved is the largest change of a coordinate, Bohr; 0: the molecule
+ * is as it was. A group of more than POINT_GROUP_MAX_ORDER operations has its rotations listed; if
+ * these are too many, commuting operations alone. On failure *group is empty. Not collective:
+ * arithmetic that is rounded exactly, hence the same for the same molecule everywhere. Errors:
+ * STATUS_NO_MEMORY. */
 enum status point_group_find(struct molecule *molecule, double most_moved,
                              struct point_group *group, double *moved);
 void point_group_fini(struct point_group *group);

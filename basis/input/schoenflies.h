@@ -4,6 +4,6 @@
 
 enum { SCHOENFLIES_SIZE = 16 };
 
-/* matrices: n orthogonal ones, a finite group without axes of infinite order; those of a planar molecule
- * with the reflection in its plane. Not collective. */
+/* matrices: n orthogonal ones, a finite group without axes of infinite order; a planar molecule's
+ * include the reflection in its plane. Not collective. */
 void schoenflies_name(int n, const double (*matrices)[3][3], char name[SCHOENFLIES_SIZE]);

@@ -34,8 +34,8 @@ extern double boys_series[BOYS_MAX_M + 1][BOYS_N_POINTS][BOYS_N_SERIES];
 
 /* F_0(T) in BOYS_N_SEGMENTS parts of [0, BOYS_LARGE_T],
  *   F_0(T) = sum_k c_k (T - middle)^k,  middle = (i + 1/2) BOYS_LARGE_T / BOYS_N_SEGMENTS,
- * in both orders: processors that take numbers from two registers by index want those of all
- * segments together. Without rounding, the relative error is below 1e-16. */
+ * in both orders: processors that take numbers from two registers by index want one coefficient of
+ * all segments together. Without rounding, the relative error is below 1e-16. */
 enum { BOYS_N_SEGMENTS = 16, BOYS_N_POWERS = 14, BOYS_POWERS_STRIDE = 16 };
 struct boys_f0_series {
     double of_power[BOYS_N_POWERS][BOYS_N_SEGMENTS];

@@ -45,9 +45,8 @@ struct hermite_kernels {
     int n_lanes; /* quartets at once, a divisor of QUARTET_LANES */
 
     /* Scratch of one caller, its bytes and itself, for `free`; NULL if there is no memory. It has
-     * room for R, for Y and for the records of one primitive quartet in lanes, whatever the numbers
-     * of primitives are: for spherical shells up to h 1.3 MB, 2.6 MB and 5.3 MB with 2, 4 and 8
-     * lanes. */
+     * room for R, for Y and for the records of one primitive quartet in lanes: for spherical shells
+     * up to h 1.3 MB, 2.6 MB and 5.3 MB with 2, 4 and 8 lanes, for any numbers of primitives. */
     int64_t (*scratch_bytes)(const struct hermite_limits *limits);
     void *(*create_scratch)(const struct hermite_limits *limits);
 

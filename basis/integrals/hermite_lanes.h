@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hermite integrals R_tuv in lanes (lanes.h), from the Boys functions; private to the kernels. The
- * recurrence is that of hermite_kernels.h. */
+/* Hermite integrals R_tuv in lanes (lanes.h), from the Boys functions, by the recurrence of
+ * hermite_kernels.h; private to the kernels. */
 #pragma once
 
 #include "basis/integrals/hermite_pairs.h"

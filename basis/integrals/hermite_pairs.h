@@ -67,8 +67,8 @@ static inline int hermite_count(int order)
 }
 
 /* The terms E_tuv that can differ from zero. Function f is a pair (function of the first group,
- * function of the second); its terms are numbers first[f] to first[f + 1], those of even t + u + v
- * up to odd[f], then those of odd. */
+ * function of the second); its terms are numbers first[f] to first[f + 1]: below odd[f] with even
+ * t + u + v, from there on with odd. */
 struct hermite_pattern {
     struct group_type type[2];
     int order;           /* the sum of the highest l */

@@ -132,7 +132,7 @@ __attribute__((noinline)) static void transform_bra_long(const struct hermite_pa
 }
 
 /* out[(f * n_ket + g) * OUT_STRIDE] (+= if add, else =) the sum over the terms k of the ket's
- * function g of terms[k] Y[ket->number[k] * N + f], those of odd order with a minus, for N
+ * function g of terms[k] Y[ket->number[k] * N + f], with a minus for terms of odd order, for N
  * functions f of the bra. */
 INLINE void transform_ket_rows(int N, const struct hermite_pattern *ket, const lanes *terms,
                                const lanes *Y, bool add, lanes *out)

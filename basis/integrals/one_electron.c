@@ -12,16 +12,16 @@
  * integral over s functions, and returns the block of raw Cartesians. Which
  * fields it reads depends on the operator:
  *   overlap    _0_Overlap_0_x/y/z, PA, PB, oo2z
- *   kinetic    those and two_alpha0_bra/ket (2a, 2b)
- *   multipole  those of the overlap and BO; targets: 1, x, y, z
+ *   kinetic    as overlap, and two_alpha0_bra/ket (2a, 2b)
+ *   multipole  as overlap, and BO; targets: 1, x, y, z
  *   elecpot    PA, PB, PC, oo2z, F_m in _aB_s___0___ElecPot_s___0___Ab__up_m,
  *              and AB where l(bra) >= l(ket), else BA
  * Source of the formulas: Obara & Saika, J. Chem. Phys. 84, 3963 (1986). */
 
 typedef void build_function(const Libint_t *);
 
-/* A pair with a smaller factor exp(-ab/(a+b) R^2) than exp(-this) is left out:
- * below 1e-43, it is far below rounding whatever the angular momenta. */
+/* A pair with a smaller factor exp(-ab/(a+b) R^2) than exp(-this), 4e-44, is left out: far below
+ * rounding for all angular momenta. */
 static const double max_exponent = 100;
 
 struct pair {

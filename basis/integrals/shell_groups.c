@@ -17,7 +17,7 @@ struct group_type group_type_of(int n_shells, const int *l, bool spherical)
     return type;
 }
 
-/* The primitive of that exponent; -1 if there is none. */
+/* The primitive of that exponent; -1 without one. */
 static int find_exponent(const struct shell *shell, double exponent)
 {
     for (int p = 0; p < shell->n_primitives; p++)
@@ -91,8 +91,7 @@ static int find_type(const struct shells *shells, const struct group_type *type)
     return t;
 }
 
-/* Sets the types in their order, and counts groups and the coefficients of those of several
- * shells. */
+/* Sets the types in their order; counts groups, and coefficients of groups of several shells. */
 static size_t collect_types(struct shells *shells)
 {
     size_t n_coefficients = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups of shells for two-electron integrals: consecutive shells of one centre that share
- * exponents, as those of a general contraction or an SP shell do. Their products have common
- * Hermite integrals, which are computed once for all shells of four groups; most shells are groups
+/* Groups of shells for two-electron integrals: consecutive shells of one centre with common
+ * exponents, as in a general contraction or an SP shell. Their products have common Hermite
+ * integrals, which are computed once for all shells of four groups; most shells are groups
  * of their own. */
 #pragma once
 
@@ -21,7 +21,7 @@ struct group_type {
     int n_shells;
     int l[GROUP_MAX_FUNCTIONS]; /* of each shell */
     int max_l;
-    bool spherical; /* shells of l >= 2; false if there is none */
+    bool spherical; /* shells of l >= 2; false without one */
     int n_functions;
 };
 

@@ -204,7 +204,7 @@ static void put_product(const struct shells *shells, const struct product *produ
                                      &shells->groups[pair->second], m);
 }
 
-/* Stores products in the order of the sorted pairs, so that those of consecutive pairs are
+/* Stores products in the order of the sorted pairs, so that products of consecutive pairs are
  * consecutive in memory. Returns the first double after them. */
 static double *put_products(const struct shells *shells, const struct growing_class *from,
                             double *numbers, struct pair_class *class)

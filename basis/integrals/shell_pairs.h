@@ -43,7 +43,7 @@ struct shell_pair {
     int32_t first, second;   /* indices into the groups */
     int32_t function[2];     /* their first basis functions */
     bool swapped;            /* first and second were given in the other order */
-    uint8_t kind;            /* of its number of primitives: their order among those of the class */
+    uint8_t kind;            /* rank of its n_primitives among the class's kinds */
     double bound;            /* Schwarz: two_electron_bounds */
     double AB[3];            /* A - B */
     int32_t first_primitive; /* of n_primitives products in the class's arrays, most */
@@ -54,14 +54,14 @@ struct pair_class {
     const struct group_type *type[2]; /* of the first and the second groups */
     int l_first, l_second;            /* their highest; l_first >= l_second */
     int n_first, n_second;            /* functions of each group */
-    int n_factors;                    /* shells of the first, times those of the second */
-    int32_t first_pair, n_pairs;      /* the number of its first pair among those of all classes */
+    int n_factors;                    /* shells of the first group times shells of the second */
+    int32_t first_pair, n_pairs;      /* first_pair: its number over all classes */
     int32_t max_primitives;           /* largest n_primitives of a pair */
     int n_kinds;                      /* different n_primitives; the largest are one kind */
     struct shell_pair *pairs;         /* by descending bound */
     bool has_squares;                 /* pairs of a group with itself */
     struct primitive_products products;
-    bool single; /* one product a pair: product i is that of pair i */
+    bool single; /* one product a pair: product i belongs to pair i */
     const struct hermite_pattern *pattern;
     double *records; /* of the pattern, one a product, see pair_class_make_records */
 };

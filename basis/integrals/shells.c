@@ -34,8 +34,8 @@ double primitive_norm(int l, double a)
     return norm;
 }
 
-/* Inserts the primitives with a coefficient, by descending exponent; those of equal exponents are
- * merged, as groups of shells (shell_groups.h) identify primitives by it. Returns their number. */
+/* Inserts the primitives with a coefficient, by descending exponent; equal exponents are merged, as
+ * groups of shells (shell_groups.h) identify primitives by it. Returns their number. */
 static int sort_primitives(const struct basis_contractions *group, int k, double *exponents,
                            double *coefficients)
 {
@@ -137,15 +137,15 @@ static enum status find_atom_entry(const struct basis_set *set, const struct ato
     return !*entry && atom->element != 0 ? fail_no_functions(set, symbol) : STATUS_OK;
 }
 
-/* Compares the form of an atom's functions with that of the atoms before it.
- * form  of those; BASIS_FORM_UNSTATED before the first */
+/* Compares the form of an atom's functions with the form of the atoms before it.
+ * form  of the atoms before it, BASIS_FORM_UNSTATED before the first; set to the atom's */
 static enum status agree_form(const struct basis_set *set, const struct basis_element *entry,
                               enum basis_form *form)
 {
     enum basis_form own = entry->form != BASIS_FORM_UNSTATED ? entry->form : set->form;
     if (*form != BASIS_FORM_UNSTATED && own != *form)
         return FAIL(STATUS_INPUT,
-                    "basis set %s: the section of %s and that of another element of the molecule "
+                    "basis set %s: the sections of %s and of another element of the molecule "
                     "differ in spherical or cartesian: give --spherical or --cartesian",
                     set->name, element_symbol(entry->element));
     *form = own;

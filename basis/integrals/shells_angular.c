@@ -132,7 +132,7 @@ static void add_rotated_cartesian(int l, int index, double factor, const double 
         }
 }
 
-/* Overlap of two raw Cartesians of a shell relative to that of x^l with itself. */
+/* Overlap of two raw Cartesians of a shell relative to the overlap of x^l with itself. */
 static double cartesian_overlap(int l, int i, int j)
 {
     int p[3], q[3];

@@ -43,7 +43,7 @@ const char *two_electron_engine_names(void)
     return names;
 }
 
-/* The first engine that handles the class; -1 if there is none. */
+/* The first engine that handles the class; -1 without one. */
 static int find_engine(const struct quartet_class *class, int first)
 {
     if (engines[first]->handles(class))

@@ -17,8 +17,8 @@ struct quartet {
     int32_t bra, ket;
 };
 
-/* Quartets of one class: bra and ket pairs of one class each, with
- * l_first + l_second of the bra not above that of the ket. */
+/* Quartets of one class: bra and ket pairs of one class each; l_first + l_second of the bra is at
+ * most l_first + l_second of the ket. */
 struct quartet_batch {
     const struct pair_class *bra;
     const struct pair_class *ket;
@@ -66,8 +66,8 @@ int64_t two_electron_bytes(const struct shells *shells);
 /* Integrals of each quartet, at the offsets of batch_place; a quartet's own are row-major with
  * (bra first, bra second, ket first, ket second), the last index fastest. They depend on the
  * quartet and the engine alone, to the last bit.
- * integrals: batch_size numbers, aligned to QUARTET_LANES of them; those of lanes without a
- * quartet are 0. */
+ * integrals: batch_size numbers, aligned to QUARTET_LANES of them; lanes without a quartet are
+ * 0. */
 void two_electron_compute(struct two_electron *two_electron, const struct quartet_batch *batch,
                           double *integrals);
 

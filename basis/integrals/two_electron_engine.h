@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An engine for two-electron integrals: a table of functions; private to basis/.
  *
- * The engines stand in one array in two_electron.c, in order of preference. The first that
- * handles a class computes all batches of it, whatever the others do with other classes. A new
- * engine is one file and one line of that array: README.md. */
+ * The engines stand in one array in two_electron.c, in order of preference. The first that handles
+ * a class computes all batches of it, independently of other classes. A new engine is one file and
+ * one line of that array: README.md. */
 #pragma once
 
 #include "basis/integrals/two_electron.h"

@@ -137,8 +137,8 @@ static void compute_split(struct hermite_engine *engine, const struct quartet_ba
     }
 }
 
-/* Bits of those of the n_lanes quartets from `first` on that are to be split. That a quartet is split
- * depends on its own numbers of records alone, so that the other quartets of the batch have no
+/* Bits of the quartets to be split, among n_lanes from `first` on. The decision depends on a
+ * quartet's own numbers of records alone, so that the other quartets of the batch have no
  * influence on its bits. */
 static unsigned find_split(const struct quartet_batch *batch, int32_t first, int n_lanes)
 {

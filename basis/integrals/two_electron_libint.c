@@ -77,11 +77,11 @@ static int64_t libint_bytes(const struct shells *shells)
            (stack + 3 * n * n * n * n) * (int64_t)sizeof(double);
 }
 
-/* Two shells, one of each group of a pair, that of higher l first. */
+/* Two shells, one of each group of a pair; the first has the higher l. */
 struct shell_side {
     const struct pair_class *class;
     const struct shell_pair *pair;
-    int factor;   /* number of the factor of these shells among those of a product */
+    int factor;   /* number of the factor of these shells in a product */
     bool swapped; /* the first is a shell of the pair's second group */
     int l[2];
     int64_t stride[2]; /* between their functions in the quartet's integrals */

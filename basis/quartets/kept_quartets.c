@@ -134,7 +134,7 @@ struct kept_lanes {
     bool one_width;
 };
 
-/* to[i][lane] = integral i of the lane's quartet. width: of all, or N_KEPT_WIDTHS for that of each */
+/* to[i][lane] = integral i of the lane's quartet. width: of all; N_KEPT_WIDTHS: each has its own */
 INLINE void get_lanes(const struct kept_lanes *kept, enum kept_width width, int64_t n, double unit,
                       lanes *to)
 {

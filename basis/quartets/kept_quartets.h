@@ -28,7 +28,7 @@ struct kept_size {
     int64_t n_listed; /* 0: the loops find them again */
 };
 
-/* A quartet among those of its width. */
+/* A quartet; its number counts the quartets of its width. */
 struct kept_number {
     int64_t number : 62;
     uint64_t width : 2; /* enum kept_width */
@@ -61,12 +61,12 @@ struct kept_run {
     int64_t bytes;
 };
 
-/* Runs of a class whose quartets have n integrals each; those of the classes before it have `before`. */
+/* Runs of a class whose quartets have n integrals each. before: integrals of earlier classes. */
 void kept_quartets_find(const struct kept_quartets *kept, const struct kept_size *before, int64_t n,
                         struct kept_run runs[N_KEPT_WIDTHS]);
 
-/* Has the caches fetch a quartet that kept_quartets_get will read: what it reads next is too far away for
- * the processor to foresee, once quartets are sorted. */
+/* Has the caches fetch a quartet that kept_quartets_get will read. Sorted quartets are too far
+ * apart for the processor to foresee the next one. */
 static inline void kept_run_prefetch(const struct kept_run *run, int64_t number)
 {
     enum { CACHE_LINE = 64 }; /* bytes */
@@ -82,10 +82,10 @@ struct kept_batch {
     int64_t n;
 };
 
-/* Rounds integrals as two_electron_compute leaves them, those of narrow widths, in place. */
+/* Rounds the narrow integrals, in place, as two_electron_compute leaves them. */
 void kept_quartets_round(const struct kept_batch *batch, double unit, double *integrals);
 
-/* unit: of the kept quartets; runs: of the class; integrals: of the batch, rounded; those of lanes without a
+/* unit: of the kept quartets; runs: of the class; integrals: of the batch, rounded; lanes without a
  * quartet are 0 after `get`. */
 void kept_quartets_put(const struct kept_batch *batch, const double *integrals, double unit,
                        const struct kept_run runs[N_KEPT_WIDTHS]);

@@ -12,8 +12,8 @@ void ket_rows_begin(struct ket_rows *rows)
         rows->above.end[width] = rows->ket->n_pairs;
 }
 
-/* Lowers the ends of the kets of the bra before to those of bra i, whose bound is smaller. False: neither
- * it nor one of smaller bound has kets. */
+/* Lowers the ends of the kets from the last bra to bra i, whose bound is smaller. False: neither
+ * bra i nor one of smaller bound has kets. */
 static bool lower_ends(struct ket_rows *rows)
 {
     double bound = rows->bra->pairs[rows->i].bound;

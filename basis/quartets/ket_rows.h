@@ -15,7 +15,7 @@
 
 enum { KET_ROW_MAX = 1024 };
 
-/* Ends of the candidates of each width; the last is that of all. */
+/* Ends of the candidates of each width; the last is the end of all. */
 struct ket_ends {
     int32_t end[N_KEPT_WIDTHS];
 };

@@ -23,8 +23,7 @@ struct quartet_batches {
     double unit; /* of the source, and least products of bounds of quartets of each width */
     double least_bound[N_KEPT_WIDTHS];
     struct two_electron *two_electron;
-    struct numbered_quartets *batch,
-        *sorted; /* and what it becomes when it is sorted, in `buffers` */
+    struct numbered_quartets *batch, *sorted; /* in buffers; sorted: scratch of the sort */
     struct numbered_quartets buffers[2];
     struct kept_size before; /* of all classes before those being computed */
     struct kept_run
@@ -32,7 +31,7 @@ struct quartet_batches {
     bool filling;                  /* quartet_batches_fill */
     int16_t places[MAX_QUARTETS];  /* of a batch in the order of primitives */
     struct ket_rows rows;          /* of the classes being computed */
-    int16_t selected[KET_ROW_MAX]; /* those of the candidates of a row that are computed */
+    int16_t selected[KET_ROW_MAX]; /* the computed candidates of a row */
     double *integrals;
     int64_t integral_capacity;
 };
@@ -205,8 +204,8 @@ static int32_t select_kets(struct quartet_batches *batches, const struct quartet
     return row->n;
 }
 
-/* Whether the engines' bra comes from the ket pairs: it is the side of lower angular momentum, of
- * equal ones that of fewer functions, as its step is repeated for every primitive quartet. */
+/* Whether the engines' bra comes from the ket pairs. It is the side of lower angular momentum or,
+ * if they are equal, of fewer functions, as its step is repeated for every primitive quartet. */
 static bool is_exchanged(const struct pair_class *bra, const struct pair_class *ket)
 {
     int bra_l = bra->l_first + bra->l_second, ket_l = ket->l_first + ket->l_second;
@@ -215,7 +214,7 @@ static bool is_exchanged(const struct pair_class *bra, const struct pair_class *
     return bra->n_first * bra->n_second > ket->n_first * ket->n_second;
 }
 
-/* The candidates of a row that are computed, those of one width. */
+/* The computed candidates of a row with one width. */
 struct row_selection {
     int32_t n, most; /* of all widths; of a batch */
     int32_t end;     /* candidates of the width are below it */

@@ -38,7 +38,7 @@ struct quartet_source {
      * ones are not kept either. NULL: all may be. */
     represent_function *represent;
 
-    /* Puts those of n candidates that are to be computed into selected, ascending, and returns their
+    /* Puts the candidates to be computed, among n, into selected, ascending, and returns their
      * number. Candidate i is kets[positions[i]], or kets[i] where positions is NULL. NULL: all are
      * computed. */
     int32_t (*select)(const struct shell_pair *bra, const struct shell_pair *kets,
@@ -76,7 +76,7 @@ void quartet_batches_destroy(struct quartet_batches *batches);
 /* Upper bound for the bytes that they take. */
 int64_t quartet_batches_bytes(const struct shells *shells);
 
-/* All quartets of the source, whatever is selected; those of rows excepted. */
+/* All quartets of the source except in rows, independent of `select`. */
 struct kept_size quartet_batches_kept_size(struct quartet_batches *batches,
                                            const struct quartet_source *source);
 

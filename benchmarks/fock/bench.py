@@ -175,8 +175,8 @@ def print_table(head, rows):
 
 
 def at_error(points, error):
-    """The threshold at which the error is this one, by interpolation of its logarithm in that of
-    the threshold, or the nearest of these; points: (threshold, error)."""
+    """The threshold with the given error, by interpolation of log(error) in log(threshold), or the nearest
+    point's threshold; points: (threshold, error)."""
     points = sorted((t, e) for t, e in points if e > 0)
     below = [p for p in points if p[1] <= error]
     above = [p for p in points if p[1] > error]

@@ -62,9 +62,9 @@ def prepare(system, name, programs, binaries):
 
 
 def time_system(runs, processes, rounds, accuracy):
-    """By program the records of its builds, taken in turns. Energies tell that the programs have
-    the same density; those of NWChem, which makes the orbitals orthonormal once more, differ more
-    than by the errors of F."""
+    """By program the records of its builds, taken in turns. Equal energies show that the programs have
+    the same density. NWChem makes the orbitals orthonormal once more: its energies differ by more
+    than the errors of F."""
     records = {program: [] for program in runs}
     for _ in range(rounds):
         for program, run in runs.items():

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Largest errors of the two-electron Fock matrix from a converged density, against --screen 1e-14,
-at thresholds from 1e-8 to 1e-12, and those of another build of Beryl from the same densities.
+at thresholds from 1e-8 to 1e-12; also for another build of Beryl from the same densities.
 
     errors.py [--other FOLDER] [--binaries build/release/bin] [--json FILE]
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Seconds of a Fock build against the size of the molecule, and the exponent from each size to
-the next: all-anti alkanes in 6-31G from converged densities, and chains of Be, every integral above
-1e-6 of which is computed, whatever the density.
+the next: all-anti alkanes in 6-31G from converged densities, and chains of Be. Builds of the chains
+compute every integral above 1e-6, independent of the density.
 
     growth.py [--processes 2] [--rounds 3] [--largest N] [--json FILE]
               [--binaries build/release/bin]

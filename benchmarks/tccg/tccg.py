@@ -1,22 +1,22 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""GFLOP/s of single contractions by beryl-tce, permutations included, beside those of DGEMM.
+"""GFLOP/s of single contractions by beryl-tce, permutations included, and of DGEMM.
 
     tccg.py [--groups ccsd_t,...|all] [--files contractions.txt,odd_shapes.txt] [--rounds 1]
             [--processes 1,2] [--options "--sched static"] [--binaries build/release/bin] [--json FILE]
     tccg.py CONTRACTION SIZES ...   such as abc-acd-db a:312,b:296,c:296,d:312
     tccg.py --check                 values, of small sizes, against plain loops
 
-The contractions are those of the TCCG benchmark, and shapes of our own in odd_shapes.txt. Each is a program of
-one statement over one space for each index, without `tile`; tensors are filled with random numbers. Its time is
-that of a run of the program, a pool with its communication, the best of three after a first one that touches
-all memory for the first time; over several rounds the median. Right before it DGEMM and a copy of memory are
+The contractions are from the TCCG benchmark, with shapes of our own in odd_shapes.txt. Each is a program of
+one statement over one space for each index, without `tile`; tensors are filled with random numbers. A run is
+a pool with its communication. The first run, which touches all memory for the first time, is not timed. The
+time is the best of three runs, over several rounds the median. Right before it DGEMM and a copy of memory are
 timed on as many processes at once (bench_rates). Nothing else should run.
 
     of DGEMM  GFLOP/s over DGEMM's
     memory    the same if A, B and C moved once at the rate of the copy, and nothing were computed
-    gain      of two processes over one; that of DGEMM or of the copy, whichever bounds the contraction there
-    bytes     memory of all processes after the last run, shared pages counted once, over that of the tensors
+    gain      of two processes over one; also of DGEMM or of the copy, the one that bounds the contraction there
+    bytes     memory of all processes after the last run, shared pages counted once, over the tensors' memory
 """
 import argparse
 import json

@@ -10,8 +10,8 @@
     psi4    scf_type pk, energy and density to 1e-8; as many threads as the others have processes
     nwchem  thresh 1e-5, semidirect as it comes
 
-A rival counts where its energy is Beryl's within 1e-6 hartree. All programs read the same basis set,
-that of Beryl's checkpoint, of spherical functions. Nothing else should run. Debian's packages: nwchem-openmpi, psi4,
+A rival counts where its energy is Beryl's within 1e-6 hartree. All programs read the basis set
+of Beryl's checkpoint, with spherical functions. Nothing else should run. Debian's packages: nwchem-openmpi, psi4,
 python3-numpy, python3-h5py.
 """
 import argparse

@@ -67,7 +67,7 @@ static enum status check_guess(struct hf_calculation *calculation)
     enum checkpoint_fit fit = settings->density || settings->restart ? CHECKPOINT_FITS_FUNCTIONS
                                                                      : CHECKPOINT_FITS_ELEMENTS;
     if (!file && settings->scf.keep_occupation)
-        return FAIL(STATUS_USAGE, "--keep-occupation occupies orbitals like those of a checkpoint: "
+        return FAIL(STATUS_USAGE, "--keep-occupation needs the orbitals of a checkpoint: "
                                   "name one with --guess FILE or --restart FILE");
     if (file)
         TRY(checkpoint_reader_create(file, &calculation->problem, fit, &calculation->checkpoint));
@@ -248,7 +248,7 @@ struct engine_use hf_calculation_engines(const struct hf_calculation *calculatio
     return engines;
 }
 
-/* Keeps an iteration for the result, those of several runs numbered in a row; without memory, the
+/* Keeps an iteration for the result, numbering several runs consecutively; without memory, the
  * record is shorter. */
 static void record_scf_iteration(const struct scf_iteration *iteration, void *context)
 {
@@ -287,7 +287,7 @@ static bool leaves_restricted(const struct hf_calculation *calculation)
 static enum status follow_into_uhf(struct hf_calculation *calculation,
                                    const struct scf_settings *settings)
 {
-    log_print("\nUHF from here: the RHF energy %.10f hartree is that of a saddle point\n",
+    log_print("\nUHF from here: the RHF energy %.10f hartree belongs to a saddle point\n",
               calculation->result.energy);
     TRY(become_unrestricted(calculation));
     TRY(need_basis(calculation));

@@ -65,7 +65,7 @@ struct hf_calculation {
 
 /* Reads the molecule and the basis, checks the file of speeds, creates tiles and grid, and
  * verifies the checkpoint of the initial density, if there is one. Sets *calculation in any case.
- * Errors: those of hf_input_read, checkpoint_reader_create and speeds_check. */
+ * Errors: as hf_input_read, checkpoint_reader_create and speeds_check. */
 enum status hf_calculation_read(const struct hf_settings *settings, MPI_Comm comm,
                                 struct hf_calculation *calculation);
 
@@ -76,22 +76,23 @@ void hf_calculation_fini(struct hf_calculation *calculation);
  * Errors: STATUS_NO_MEMORY. */
 enum status hf_calculation_prepare_screening(struct hf_calculation *calculation);
 
-/* Prepares Fock builds in a pool with these settings. Errors: those of fock_create. */
+/* Prepares Fock builds in a pool with these settings. Errors: as fock_create. */
 enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
                                          const struct taskpool_settings *pool);
 
-/* Computes or reads the initial density. Errors: those of guess.h and checkpoint_reader_occupied. */
+/* Computes or reads the initial density. Errors: as the functions of guess.h,
+ * checkpoint_reader_occupied. */
 enum status hf_calculation_guess(struct hf_calculation *calculation);
 
 /* Runs the SCF to convergence, with a search (hf_search.c) where that is due, and prints its iterations.
  * With SCF_FOLLOW_UHF, from a solution of RHF that is unstable towards UHF it continues there: input.method is UHF then, and D[1] exists.
  * Integrals that its builds have kept are forgotten at its end, for the memory that follows. Its Fock
  * builds use the symmetry of the molecule; others of this fock do not.
- * Errors: those of scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
+ * Errors: as scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
 enum status hf_calculation_solve(struct hf_calculation *calculation);
 
-/* Sets D to that of orbitals: of each spin of the problem the first columns of C, as many as it occupies.
- * Errors: those of orbital_density. */
+/* Sets D to the density of orbitals: of each spin of the problem the first columns of C, as many
+ * as it occupies. Errors: as orbital_density. */
 enum status hf_calculation_set_density(struct hf_calculation *calculation,
                                        const struct scf_problem *problem, struct dense *const C[]);
 
@@ -99,7 +100,7 @@ enum status hf_calculation_set_density(struct hf_calculation *calculation,
  * the orbitals that a checkpoint keeps, to the last bit. The Fock builds of the SCF are then in the
  * records of fock.
  * *seconds  taken by reading a file, or by the SCF
- * Errors: those of hf_calculation_guess and hf_calculation_solve. */
+ * Errors: as hf_calculation_guess and hf_calculation_solve. */
 enum status hf_calculation_find_density(struct hf_calculation *calculation, bool converged,
                                         double *seconds);
 
@@ -125,10 +126,10 @@ enum status hf_memory_check(const struct hf_settings *settings, const struct scf
  * guess nor state. Not collective. */
 bool hf_search_is_wanted(const struct hf_settings *settings, const struct scf_problem *problem);
 
-/* Searches, where it is wanted, has not been done and the first solution, the calculation's result, asks for
- * it. Result and D become those of the SCF with these settings from the lowest start; the starts, the first
- * solution among them, are in calculation->starts.
+/* Searches if that is wanted, has not been done and the first solution, the calculation's result,
+ * asks for it. Result and D are replaced by the SCF with these settings from the lowest start; the
+ * starts, the first solution among them, are in calculation->starts.
  * first  the status of the first solution: STATUS_OK or STATUS_NOT_CONVERGED
- * Errors: those of scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
+ * Errors: as scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
 enum status hf_search_run(struct hf_calculation *calculation, const struct scf_settings *settings,
                           enum status first);

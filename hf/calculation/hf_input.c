@@ -86,12 +86,14 @@ static enum status read_and_check_molecule(const struct hf_settings *settings, M
 static enum status check_guess_of_restricted(const struct hf_settings *settings)
 {
     if (settings->scf.mix)
-        return FAIL(STATUS_USAGE,
-                    "--guess-mix makes the orbitals of alpha and beta different, which "
-                    "those of RHF are not: add --method uhf");
+        return FAIL(
+            STATUS_USAGE,
+            "--guess-mix makes the orbitals of alpha and beta different; RHF has one set for "
+            "both: add --method uhf");
     if (settings->guess_flip)
-        return FAIL(STATUS_USAGE, "--guess-flip makes the densities of alpha and beta different, "
-                                  "which those of RHF are not: add --method uhf");
+        return FAIL(STATUS_USAGE,
+                    "--guess-flip makes the densities of alpha and beta different; RHF "
+                    "has one for both: add --method uhf");
     if (settings->scf.swap.spin == 1)
         return FAIL(STATUS_USAGE, "--guess-swap of beta orbitals is for UHF: add --method uhf");
     return STATUS_OK;

@@ -33,8 +33,8 @@ struct hf_input {
 
 /* Reads the files, finds the symmetry, puts the shells on the centres and counts the electrons.
  * Collective; every process gets the same input and status.
- * Errors: those of the readers; STATUS_USAGE if method and multiplicity, or method and what is to
- * be done with the guess, do not fit, or guess_flip names no centres. On failure *input is empty. */
+ * Errors: as the readers; STATUS_USAGE if the method does not fit the multiplicity or the options
+ * of the guess, or guess_flip names no centres. On failure *input is empty. */
 enum status hf_input_read(const struct hf_settings *settings, MPI_Comm comm,
                           struct hf_input *input);
 void hf_input_fini(struct hf_input *input);
@@ -44,7 +44,7 @@ void hf_input_set_method(enum hf_method method, struct hf_input *input);
 
 /* Marks the centres that a list names: "2", "1,4", "3-5,8", counted from 1.
  * option  for messages, such as "--guess-flip"
- * named   n_centres, of which others become false
+ * named   n_centres flags, true for those in the list
  * Errors: STATUS_USAGE (not such a list, a centre that the molecule lacks). Not collective. */
 enum status centre_list_parse(const char *option, const char *list, int64_t n_centres,
                               bool named[]);

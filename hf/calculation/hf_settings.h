@@ -29,7 +29,7 @@ enum hf_point_group { HF_POINT_GROUP_AUTO, HF_POINT_GROUP_C1 };
 struct hf_settings {
     enum hf_goal goal;
     const char *molecule;     /* file, or a name for messages where there are atoms */
-    const struct atom *atoms; /* the centres; NULL: those of the file */
+    const struct atom *atoms; /* the centres; NULL: read from the file */
     int64_t n_atoms;
     const char *basis;            /* name or file */
     int method;                   /* enum hf_method, or -1: by the multiplicity */
@@ -71,5 +71,5 @@ void hf_settings_default(struct hf_settings *settings);
 const char *hf_settings_basis_file(const struct hf_settings *settings);
 const char *hf_settings_density_file(const struct hf_settings *settings);
 
-/* Whether Fock builds are those of an SCF that uses the symmetry of the molecule. */
+/* Whether there is an SCF whose Fock builds use the symmetry of the molecule. */
 bool hf_settings_use_symmetry(const struct hf_settings *settings);

@@ -8,7 +8,7 @@
  *                          of a converged SCF
  *     /beryl/scf           where the iterations are (scf_restart.c)
  *     /beryl/occupation    the reference of a kept occupation (scf_restart.c)
- *     /beryl/amplitudes    those of a method (tce/methods/correlation_checkpoint.h)
+ *     /beryl/amplitudes    amplitudes of a method (tce/methods/correlation_checkpoint.h)
  *
  * and at the end the seal (checkpoint_seal.h). Of a file of an older version, which has no group /beryl,
  * only TREXIO's groups are read. Collective functions without a communicator are collective over
@@ -37,7 +37,8 @@ struct checkpoint_orbitals {
     double energy;                     /* total, hartree; NAN: not known */
     bool converged;                    /* canonical orbitals of a converged SCF */
 
-    /* Writes further contents. Collective. NULL: none. Errors: those of checkpoint_stream.h. */
+    /* Writes further contents. Collective. NULL: none. Errors: as the functions of
+     * checkpoint_stream.h. */
     enum status (*add)(const struct checkpoint_stream *stream, void *context);
     void *add_context;
     int64_t add_bytes; /* their approximate size */

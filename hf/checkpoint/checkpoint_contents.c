@@ -160,7 +160,7 @@ static enum status fail_part(const struct checkpoint_stream *stream, const char 
                 stream->path, name);
 }
 
-/* The path of an item, whose name begins with that of its group. */
+/* The path of an item, its name prefixed with its group's. */
 struct item_path {
     char text[64];
 };

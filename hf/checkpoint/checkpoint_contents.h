@@ -57,8 +57,9 @@ enum status checkpoint_contents_write(const char *path, const char *description,
                                       const struct molecule *molecule,
                                       const struct checkpoint_contents *contents);
 
-/* Reads all but the functions' numbers, on every process. Every size is compared with the file's length
- * and with the other sizes, that of the coefficients, too, before memory is taken for it. Collective.
+/* Reads all but the functions' numbers, on every process. Every size, also the coefficients', is
+ * compared with the file's length and with the other sizes before memory is taken for it.
+ * Collective.
  * Errors, the same everywhere: STATUS_INPUT (a part is missing, or has a size that does not fit;
  * occupations are not the electrons', spins not in order), STATUS_NO_MEMORY;
  * checkpoint_contents_fini has to be called in any case. */
@@ -72,15 +73,15 @@ enum status checkpoint_contents_read(const struct checkpoint_stream *stream,
 #define CHECKPOINT_SAME_PLACE 1e-5
 
 /* Initialises the contents, whose counts of electrons and orbitals are set, and describes the shells.
- * Errors: those of checkpoint_contents_init. */
+ * Errors: as checkpoint_contents_init. */
 enum status checkpoint_shells_describe(const struct molecule *molecule, const struct shells *shells,
                                        struct checkpoint_contents *contents);
 
 /* The shells of a file, at its centres and in its order, without groups for two-electron integrals;
  * sets the numbers of the functions. Freed with shells_destroy.
  * path    names the file in messages
- * Errors: STATUS_INPUT (they are none that this program has, or their functions are ordered or normalised
- * in another way), STATUS_NO_MEMORY. */
+ * Errors: STATUS_INPUT (shells of a kind that this program lacks, or functions ordered or
+ * normalised in another way), STATUS_NO_MEMORY. */
 enum status checkpoint_shells_create(const char *path, struct checkpoint_contents *contents,
                                      struct shells **shells);
 

@@ -54,7 +54,7 @@ static enum status read_columns(const struct checkpoint_reader *reader, int spin
     return checkpoint_stream_matrix(&reader->stream, &place, C);
 }
 
-/* Raises the deviation to that of a spin. */
+/* Raises the deviation from C^T S C = 1 if a spin has a larger one. */
 static enum status check_spin(struct checkpoint_reader *reader, int spin, const struct dense *S)
 {
     struct dense *C = NULL, *SC = NULL, *product = NULL;
@@ -243,7 +243,7 @@ enum status checkpoint_reader_electrons(const struct checkpoint_reader *reader,
     return STATUS_OK;
 }
 
-/* Electrons in an orbital of a file whose first orbitals are occupied, those of closed shells by both spins. */
+/* Electrons in an orbital of a file whose first orbitals are occupied: two in closed shells. */
 static int occupation_of(const struct checkpoint_reader *reader, int64_t orbital)
 {
     const int64_t *n = reader->contents.n.n_electrons;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Restarts and guesses: a checkpoint, or a TREXIO file of another program, that is verified once and then
- * stays open, whatever takes its name, to be read piece by piece.
+/* Restarts and guesses: a checkpoint, or a TREXIO file of another program. It is verified once and
+ * then stays open, to be read piece by piece, even if another file replaces it.
  *
- * A file of Beryl is protected by its seal (checkpoint_seal.h), which is verified before HDF5 sees the
- * file. A file of another program has none: its sizes are compared with each other and with the file's
- * length before memory is taken, and its orbitals have to be orthonormal; but HDF5 itself may crash on
- * one that is damaged. Only TREXIO's groups are read of it. */
+ * A file of Beryl is protected by its seal (checkpoint_seal.h), which is verified before HDF5 sees
+ * the file. A file of another program has none: its sizes are compared with each other and with the
+ * file's length before memory is taken, and its orbitals have to be orthonormal; but HDF5 itself
+ * may crash on one that is damaged. Only TREXIO's groups are read of it. */
 #pragma once
 
 #include "hf/fock/scf_problem.h"
@@ -48,7 +48,7 @@ const struct shells *checkpoint_reader_foreign_shells(const struct checkpoint_re
  * file of RHF starts a UHF too, with the same orbitals for both spins; an RHF takes the alpha orbitals
  * of a UHF.
  * C  functions of the file x n_occupied, created here, owned by the caller; NULL after an error
- * Errors: those of checkpoint_stream_matrix. */
+ * Errors: as checkpoint_stream_matrix. */
 enum status checkpoint_reader_occupied(const struct checkpoint_reader *reader,
                                        const struct scf_problem *problem, int spin,
                                        struct dense **C);
@@ -81,7 +81,7 @@ bool checkpoint_reader_has_orbitals(const struct checkpoint_reader *reader,
  * (checkpoint_reader_has_orbitals).
  * C         of each spin, shaped as in scf_result
  * energies  of each spin, likewise; NULL: not wanted
- * Errors: those of checkpoint_stream_matrix. */
+ * Errors: as checkpoint_stream_matrix. */
 enum status checkpoint_reader_orbitals(const struct checkpoint_reader *reader,
                                        const struct scf_problem *problem, struct dense *const C[],
                                        double *const energies[]);

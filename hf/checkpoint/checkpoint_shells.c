@@ -18,7 +18,7 @@ static int function_in_shell(const struct shell *shell, bool cartesian, int k)
     int m = k % 2 == 0 ? -k / 2 : (k + 1) / 2; /* 0, +1, -1, +2, -2, ... */
     if (shell->l > 1)
         return shell->l + m;
-    /* p functions are x, y, z here whatever the form: m = 0 is z, +1 x, -1 y. */
+    /* p functions are x, y, z here, in both forms: m = 0 is z, +1 x, -1 y. */
     return m == 0 ? 2 : m == 1 ? 0 : 1;
 }
 
@@ -220,7 +220,7 @@ enum status checkpoint_shells_compare(const char *path, const struct molecule *m
     if (found->n_shells != wanted->n_shells || found->n_functions != wanted->n_functions ||
         found->spherical != wanted->spherical)
         return FAIL(STATUS_INPUT,
-                    "%s: its basis has %lld shells with %lld %s functions, that of this run %lld "
+                    "%s: its basis has %lld shells with %lld %s functions, this run has %lld "
                     "shells with %lld %s ones",
                     path, (long long)found->n_shells, (long long)found->n_functions,
                     found->spherical ? "spherical" : "Cartesian", (long long)wanted->n_shells,

@@ -89,6 +89,6 @@ struct checkpoint_number {
 
 /* Moves the numbers of one of Beryl's own groups, which is created when writing, and set on every process
  * when reading. found: out, whether the group is there; else the numbers stay as they are. Collective.
- * Errors: those of checkpoint_stream_matrix; STATUS_INPUT (the group is there, but no seal). */
+ * Errors: as checkpoint_stream_matrix; STATUS_INPUT (the group is there, but no seal). */
 enum status checkpoint_stream_numbers(const struct checkpoint_stream *stream, const char *group,
                                       int n, const struct checkpoint_number numbers[], bool *found);

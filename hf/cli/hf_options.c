@@ -23,16 +23,16 @@ static const struct option_row molecule_rows[] = {
     CHOICE_OPTION("method", FIELD(settings.method), "rhf,uhf",
                   .help = "restricted or unrestricted; by default rhf for singlets, else uhf"),
     INTEGER_OPTION("charge", FIELD(settings.charge), -1000, 1000, .value = "N",
-                   .help = "charge, e (default: that of the file's comment line, else 0)"),
+                   .help = "charge, e (default: from the file's comment line, else 0)"),
     INTEGER_OPTION("multiplicity", FIELD(settings.multiplicity), 1, 1000, .value = "M",
-                   .help = "2S + 1 (default: that of the file's comment line, else 1)"),
+                   .help = "2S + 1 (default: from the file's comment line, else 1)"),
     CHOICE_OPTION("units", FIELD(settings.units), "angstrom,bohr",
-                  .help = "units of the coordinates; by default those of the file's comment line, "
+                  .help = "units of the coordinates; by default from the file's comment line, "
                           "else angstrom"),
     FLAG_OPTION("spherical", FIELD(settings.spherical),
-                .help = "spherical d, f, ... functions, whatever the basis set says"),
+                .help = "spherical d, f, ... functions, overriding the basis set"),
     FLAG_OPTION("cartesian", FIELD(settings.cartesian),
-                .help = "Cartesian d, f, ... functions, whatever the basis set says"),
+                .help = "Cartesian d, f, ... functions, overriding the basis set"),
 };
 
 static const struct option_row scf_rows[] = {
@@ -50,8 +50,9 @@ static const struct option_row scf_rows[] = {
                     "occupy orbital A of the guess (from 1, by energy) instead of I, of alpha or "
                     "both spins, or of beta; an excited state stays with --keep-occupation"),
     FLAG_OPTION("keep-occupation", FIELD(settings.scf.keep_occupation), .expert = true,
-                .help = "occupy the orbitals that overlap most with those of --guess FILE or "
-                        "--restart FILE, not the lowest ones: the state stays, excited or not"),
+                .help = "occupy the orbitals that overlap most with the occupied ones of --guess "
+                        "FILE or --restart FILE, not the lowest ones: the state stays, excited or "
+                        "not"),
     REAL_OPTION("converge", FIELD(settings.scf.converge), SCF_LEAST_CONVERGE, 1, .value = "X",
                 .help = "largest orbital gradient (default: 1e-8, or energy to 1e-9)"),
     INTEGER_OPTION("max-iter", FIELD(settings.scf.max_iterations), 1, 1000000,
@@ -188,7 +189,7 @@ void hf_options_tables(struct hf_options *options, struct option_table tables[HF
     tables[4] = OPTION_TABLE("Memory and output", output_rows, options);
 }
 
-/* The tables shared with methods, and that of beryl-hf alone. */
+/* The tables shared with methods, and one of beryl-hf alone. */
 enum { N_TABLES = HF_OPTION_TABLES + 1 };
 
 static struct options describe_beryl_hf(struct hf_options *options,

@@ -21,8 +21,8 @@ enum {
     V_STRIDE = QUARTET_LANES / LANES /* vectors from an integral of the lanes to the next */
 };
 
-/* Functions c of an exchange term are taken in strips of about one width, whose blocks stay in
- * registers: sums over c are those of a strip. */
+/* Functions c of an exchange term are taken in strips of about one width. Blocks and sums of a
+ * strip stay in registers. */
 enum { EXCHANGE_STRIP = LANES == 8 ? 6 : 3 };
 
 INLINE int count_strips(int n_c)
@@ -71,7 +71,7 @@ INLINE void transpose_step(lanes r[STEP])
 #endif
 }
 
-/* The elements of lane i and, of eight lanes, those of lane i + STEP. */
+/* The elements of lane i; with eight lanes, also of lane i + STEP. */
 INLINE lanes load_step(const double *D, const int32_t *place, int i)
 {
 #if LANES == 8
@@ -179,11 +179,11 @@ INLINE void scatter_sum(const lanes *from, int n, int32_t place, double *A)
 /* --- constant sizes ---
  *
  * Digestion of quartets whose numbers of functions are constants: all loops are unrolled, so that
- * blocks lie in registers from their gathering to their scattering. The terms of each sum, and their
- * order, are those of the functions for any sizes, hence the bits.
+ * blocks lie in registers from their gathering to their scattering. The bits agree with the
+ * functions for any sizes, since each sum has the same terms in the same order.
  *
- * Small quartets gain most, as gathering and scattering is most of their work. Each row of the table is two
- * functions of some kilobytes, which a compiler works on for half a second. */
+ * Small quartets gain most, as gathering and scattering is most of their work. Each row of the
+ * table is two functions of some kilobytes, which a compiler works on for half a second. */
 
 /* Numbers of functions of the groups a, b, c, d. Vectors of 2 lanes have the smallest alone: compiling the
  * others is not worth it. */

@@ -52,8 +52,8 @@ struct digest_kernels {
     void (*open_bra)(const struct digest_blocks *blocks, int32_t place);
     void (*close_bra)(const struct digest_blocks *blocks, int32_t place);
     digest_function *digest; /* for any numbers of functions */
-    /* A faster one for these numbers of functions and in_order of a digest_blocks, with the same
-     * bits; NULL: there is none. */
+    /* A faster function for these numbers of functions and in_order of a digest_blocks, with the
+     * same bits; NULL without one. */
     digest_function *(*find)(const int n[4], bool in_order);
 };
 

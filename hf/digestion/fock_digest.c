@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tiles of D and A that a tile quartet touches (fock_tiles.h), packed block by block of two
- * groups of shells: vector instructions take a block's elements together, and those of several
- * quartets side by side.
+ * groups of shells. Vector instructions take the elements of a block together, and the blocks of
+ * several quartets side by side.
  *
- * A block of groups x and y of n_x and n_y functions is row-major, n_x x n_y. Of two groups of
- * tiles I and J, or K and L, that of higher type is the first, as in shell pairs; else the one of I
- * or J is. D contains the factors of its terms. */
+ * A block of groups x and y of n_x and n_y functions is row-major, n_x x n_y. In blocks of tiles I
+ * and J, or K and L, the first group is the one of higher type, as in shell pairs; in other blocks
+ * it is of I or J. D contains the factors of its terms. */
 #include "hf/digestion/fock_digest.h"
 
 #include "hf/digestion/digest_kernels.h"
@@ -18,7 +18,7 @@
 enum role_pair { ROLES_IJ, ROLES_KL, ROLES_IK, ROLES_IL, ROLES_JK, ROLES_JL, N_ROLE_PAIRS };
 static const int roles_of_pair[N_ROLE_PAIRS][2] = {{0, 1}, {2, 3}, {0, 2}, {0, 3}, {1, 2}, {1, 3}};
 
-/* Where the blocks of a pair of roles are: that of groups x, y of the two roles at
+/* Offsets of the blocks of a pair of roles: block (x, y) of groups x, y of the two roles is at
  * place[x * n_columns + y] of D and A. */
 struct packed_tile {
     int32_t *place;
@@ -369,8 +369,8 @@ static void begin_blocks(struct fock_digest *digest, const struct quartet_views 
         place_pairs(&digest->blocks, digest->pairs[side], 2 * side, digest->placed[side]);
 }
 
-/* Where a batch's exchange blocks are: that of group x of the bra's tile i and group y of the ket's
- * tile k at place[i][k][x * bra_step[i][k] + y * ket_step[i][k]]. */
+/* Offsets of a batch's exchange blocks: the block of group x of the bra's tile i and group y of the
+ * ket's tile k is at place[i][k][x * bra_step[i][k] + y * ket_step[i][k]]. */
 struct exchange_places {
     const int32_t *place[2][2];
     int64_t bra_step[2][2], ket_step[2][2];
@@ -381,7 +381,7 @@ static void find_exchange_places(const struct group_blocks *blocks, bool in_orde
 {
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 2; k++) {
-            /* Blocks are those of a group of I or J with one of K or L. */
+            /* The first group of a block is of I or J, the second of K or L. */
             const struct packed_tile *tile =
                 &blocks->tile[in_order ? ROLES_IK + 2 * i + k : ROLES_IK + 2 * k + i];
             places->place[i][k] = tile->place;

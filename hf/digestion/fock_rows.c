@@ -225,8 +225,8 @@ static void set_kets(struct row_matrices *matrices, const struct quartet_views *
     memset(matrices->marked, 0, (size_t)(end / QUARTET_LANES));
 }
 
-/* Copies the elements of D that occur, and clears those of A. All rows have m elements, with zeros
- * at the end of D's, whether they meet rows of V (d) or its columns (c). */
+/* Copies D, and clears A, for the functions that occur. All rows have m elements, with zeros at the
+ * end of D's, whether they meet rows of V (d) or its columns (c). */
 static void copy_exchange(struct row_matrices *matrices, const struct quartet_views *views,
                           int matrix)
 {
@@ -292,7 +292,7 @@ static void clear_others(struct row_matrices *matrices, int32_t n_blocks)
     matrices->n_marked = n_blocks > 0 ? matrices->blocks[n_blocks - 1] + 1 : 0;
 }
 
-/* Writes the integrals of a row's blocks into V and clears those of the last row. */
+/* Replaces the integrals of the last row in V by the blocks of this one. */
 static void put_row(struct row_matrices *matrices, int32_t n_blocks)
 {
     clear_others(matrices, n_blocks);

@@ -148,7 +148,7 @@ static enum status find_own_maxima(struct fock_tiles *tiles)
     return STATUS_OK;
 }
 
-/* Takes D. Collective; errors like those of fock_tiles_begin. */
+/* Takes D. Collective; errors: as fock_tiles_begin. */
 static enum status set_density(struct fock_tiles *tiles, const struct darray *const D[],
                                enum status status)
 {

@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 /* The budget for caches is divided by these. F gets twice as much as D, because its tiles are also written
- * back; shell pairs are those of fock_worker.c. */
+ * back. fock_worker.c caches shell pairs. */
 enum { CACHE_PART_OF_D = 4, CACHE_PART_OF_PAIRS = 4, CACHE_PART_OF_F = 2 };
 
 /* Tile (I, J) of the density, I >= J; matrices row-major over functions, weights over groups. */

@@ -10,7 +10,7 @@ struct pair_orbit {
     int64_t number;  /* as of a tile pair: tile_pair_index_unordered */
     int64_t highest; /* number of an image */
     int32_t a, b;
-    uint64_t fixed_by; /* bit k: operation k leaves the pair what it is */
+    uint64_t fixed_by; /* bit k: operation k maps the pair to itself */
 };
 
 /* The pairs of two tiles, numbered over all classes. */
@@ -260,7 +260,7 @@ int32_t quartet_orbits_select(const struct quartet_orbits *orbits, int32_t bra, 
                : select_own_kets(orbits, P, kets, first_ket, n_kets, selected);
 }
 
-/* Operations that leave a representative what it is, where one beside the first may. */
+/* Operations that map a representative to itself; the identity is one. */
 static int count_fixing(const struct quartet_orbits *orbits, const struct pair_orbit *P,
                         const struct pair_orbit *Q)
 {

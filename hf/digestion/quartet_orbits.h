@@ -5,7 +5,7 @@
  * all these is computed, their representative; with contributions g_q to F,
  *
  *   F = sum_k character(k) k ( sum_q w_q g_q )   over representatives q,
- *   w_q = 1 / number of operations that leave q what it is
+ *   w_q = 1 / number of operations that map q to itself
  *
  * over commuting operations for a density of one representation (tile_symmetry.h), over all for a
  * totally symmetric one. Weights of the former are 1, 1/2, 1/4 or 1/8, so that they round nothing.
@@ -34,9 +34,9 @@ void quartet_orbits_destroy(struct quartet_orbits *orbits);
 /* Bytes of an object. */
 int64_t quartet_orbits_bytes(const struct tiling *tiling);
 
-/* Prepares for the quartets of tiles (IJ|KL), which the functions below are about: the pairs of tiles I
- * and J are bras, those of K and L kets, each numbered over all its classes (shell_pairs.h). Pairs of
- * two tiles are the same at every call. Errors: STATUS_NO_MEMORY. */
+/* Prepares for the quartets of tiles (IJ|KL), which the functions below are about: bras are the
+ * pairs of tiles I and J, kets of K and L, each numbered over all its classes (shell_pairs.h).
+ * Pairs of two tiles are the same at every call. Errors: STATUS_NO_MEMORY. */
 enum status quartet_orbits_begin(struct quartet_orbits *orbits, const struct tile_quartet *quartet,
                                  const struct shell_pairs *bra, const struct shell_pairs *ket);
 

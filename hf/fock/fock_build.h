@@ -41,9 +41,9 @@ struct fock_settings {
 
 struct fock;
 
-/* Collective over comm, whose processes are those of darray_comm(), in the same order.
+/* Collective over comm, which has the processes of darray_comm(), in the same order.
  * Everything but the settings is borrowed and must outlive the object.
- * Errors: STATUS_NO_MEMORY and those of the task pool; the same everywhere. */
+ * Errors: STATUS_NO_MEMORY, errors of the task pool; the same everywhere. */
 enum status fock_create(const struct screening *screening, const struct fock_settings *settings,
                         const struct taskpool_settings *pool_settings, MPI_Comm comm,
                         struct fock **fock);
@@ -79,7 +79,7 @@ enum status fock_use_symmetry(struct fock *fock, const struct tile_symmetry *sym
 
 /* Decides whether builds keep integrals: not without room for FOCK_LEAST_KEPT of them, which the log
  * says. No-op once that is decided; the first build does it otherwise. Collective. Errors:
- * STATUS_NO_MEMORY and those of the task pool; the same everywhere. */
+ * STATUS_NO_MEMORY, errors of the task pool; the same everywhere. */
 enum status fock_choose_store(struct fock *fock);
 
 /* Forgets the kept integrals and returns their memory; later builds keep theirs again. To be called by all
@@ -98,8 +98,8 @@ double fock_cutoff(const struct fock *fock);
 /* A build that was done. */
 struct fock_record {
     double seconds;    /* wall time of fock_build, density and F included */
-    int64_t integrals; /* used by all processes; one of each orbit under full symmetry, or that of
-                             * a molecule */
+    int64_t integrals; /* used by all processes; one of each orbit of the full symmetry, or of the
+                        * molecule's */
     int64_t integrals_read; /* of them, kept from earlier builds; the others were computed */
     int64_t kept_hits;      /* tile quartets that the process that ran them had kept */
     int64_t kept_misses;    /* other tile quartets with integrals to keep */

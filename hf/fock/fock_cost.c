@@ -23,7 +23,7 @@ struct fock_cost {
     double cutoff;
     double log_top; /* log2 of the largest possible v */
     /* Histogram per tile pair, by tile_pair_index: below[pair][b] is the weight in the bins before
-     * b, those of large v first. */
+     * b; bins of large v come first. */
     float (*below)[N_BINS + 1];
 };
 
@@ -47,7 +47,7 @@ static void add_pair_weights(const struct fock_cost *cost, const struct pair_cla
     }
 }
 
-/* Fills below of one tile pair; bounds is scratch for those of its groups. */
+/* Fills below of one tile pair; bounds: scratch for its groups' bounds. */
 static enum status count_tile_pair(struct fock_cost *cost, int64_t I, int64_t J, double *bounds)
 {
     const struct screening *screening = cost->screening;

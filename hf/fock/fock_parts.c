@@ -12,7 +12,7 @@
 
 enum { MAX_PARTS = FOCK_MAX_MATRICES * POINT_GROUP_MAX_COMMUTING };
 
-/* Part `representation` of n matrices from number first on: one, or those of one Coulomb density. */
+/* Part `representation` of n matrices from number first on: one, or all of a Coulomb density. */
 struct part {
     int first, n;
     bool coulomb;
@@ -74,7 +74,7 @@ struct memory_need fock_parts_bytes(const struct tile_symmetry *symmetry, int n_
     return need;
 }
 
-/* Creates those of the first n matrices that do not exist yet. */
+/* Creates the missing ones of the first n matrices. */
 static enum status need_matrices(const struct fock_parts *parts, int n, struct darray *matrices[])
 {
     static const char *const names[FOCK_MAX_MATRICES] = {"parts", "parts", "parts", "parts"};

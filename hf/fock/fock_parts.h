@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fock builds that compute one shell quartet of each orbit under the symmetry operations of a molecule
- * (quartet_orbits.h), for any densities: these are sums of parts of irreducible representations.
+/* Fock builds that compute one shell quartet of each orbit under the symmetry operations of a
+ * molecule (quartet_orbits.h), for any densities: these are sums of parts of irreducible
+ * representations.
  *
  *     D[i] = sum_r part r of D[i]       each pass takes as many parts as fit
  *        |  fock_parts_input
@@ -10,11 +11,11 @@
  *        v
  *     F[i] += sum_k character(r, k) (k skeleton[j])
  *
- * Densities of an SCF mostly have the symmetry of the molecule: one part, hence one pass. Matrices that
- * share a Coulomb density (density_kind.h) are of one representation, and in one pass.
+ * Densities of an SCF mostly have the symmetry of the molecule: one part, hence one pass. Matrices
+ * that share a Coulomb density (density_kind.h) are of one representation, and in one pass.
  *
- * If all matrices are totally symmetric under all operations of the molecule, they are one part each,
- * and orbits are those of all operations. Otherwise parts and orbits are those of the commuting ones. */
+ * If all matrices are totally symmetric under all operations of the molecule, each is one part, and
+ * orbits are formed with all operations. Otherwise parts and orbits use the commuting ones. */
 #pragma once
 
 #include "hf/digestion/density_kind.h"
@@ -28,7 +29,7 @@
 struct fock_parts;
 
 /* threshold: parts whose elements are all smaller are left out, as rounding adds them. symmetry is
- * borrowed. Collective over comm, whose processes are those of darray_comm(). Errors:
+ * borrowed. Collective over comm, which has the processes of darray_comm(). Errors:
  * STATUS_NO_MEMORY; the same everywhere. */
 enum status fock_parts_create(const struct tile_symmetry *symmetry, double threshold, MPI_Comm comm,
                               struct fock_parts **parts);
@@ -36,7 +37,7 @@ enum status fock_parts_create(const struct tile_symmetry *symmetry, double thres
 /* Collective; NULL is fine. */
 void fock_parts_destroy(struct fock_parts *parts);
 
-/* Memory on each of n_processes, at most, that of the symmetries included. Not collective. */
+/* Memory on each of n_processes, at most, including the symmetries. Not collective. */
 struct memory_need fock_parts_bytes(const struct tile_symmetry *symmetry, int n_processes);
 
 /* Finds the parts of complete matrices, borrowed until the last pass. *n_passes: at least 1.

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Predicted seconds of a Fock build from those of some of its tile quartets, drawn by their costs
- * (fock_cost.h), which each process runs through the worker of the build.
+/* Predicted seconds of a Fock build: some of its tile quartets, drawn by their costs (fock_cost.h),
+ * are timed; each process runs them through the worker of the build.
  *
- * The build is that of a density without small elements: it computes every quartet above the Schwarz
- * threshold, as builds of an SCF after the first do within a percent, those of molecules of hundreds
- * of atoms excepted. The first one, of superposed atomic densities, computes fewer. */
+ * The build has a density without small elements: it computes every quartet above the Schwarz
+ * threshold. After the first, builds of an SCF do so within a percent, unless the molecule has
+ * hundreds of atoms. The first one, of superposed atomic densities, computes fewer. */
 #pragma once
 
 #include "hf/fock/fock_build.h"

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* A pair of tiles: ordered ones under FOCK_SYMMETRY_NONE, I >= J under
- * FOCK_SYMMETRY_FULL. Of two pairs, that of the higher id is the bra. */
+/* A pair of tiles: ordered ones under FOCK_SYMMETRY_NONE, I >= J under FOCK_SYMMETRY_FULL. The bra
+ * is the pair of higher id. */
 struct tile_pair {
     int32_t I, J;
     int64_t id; /* tile_pair_index only under FOCK_SYMMETRY_FULL */
@@ -35,8 +35,8 @@ struct fock_tasks {
     int64_t n_all, n_non_null;
     const double *tile_bounds; /* of the screening; borrowed */
 
-    /* Pairs by descending bound. Decomposition quartet: all of them. Decomposition
-     * pair: by row, those of row r from first_in_row[r]. */
+    /* Pairs by descending bound. Decomposition quartet: all of them. Decomposition pair: by row,
+     * row r beginning at first_in_row[r]. */
     struct tile_pair *sorted;
     int64_t *first_in_row;
 
@@ -126,8 +126,8 @@ static __int128 count_quartets(int64_t n_tiles, enum fock_symmetry symmetry)
     return n_combinations(n_combinations(n_tiles, symmetry), symmetry);
 }
 
-/* Counts the partners of each pair: those of the sorted list that pass with it and,
- * if symmetric, do not come after it. */
+/* Counts the partners of each pair: pairs of the sorted list that pass with it and, if symmetric,
+ * do not come after it. */
 static enum status find_quartets(struct fock_tasks *tasks, bool inspect)
 {
     tasks->first_position = calloc((size_t)tasks->n_pairs + 1, sizeof *tasks->first_position);

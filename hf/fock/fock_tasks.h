@@ -7,13 +7,13 @@
  * ket pair), under `none` every ordered one occurs. A quartet is null if the
  * product of its tile bounds is below the threshold, a task if all its quartets are.
  *
- * A task has two numbers, and its id contains those of two pairs or of two tiles:
+ * A task has two numbers, and its id combines the ids of two pairs or the numbers of two tiles:
  *
  *     position  [0, n)      its place in the pool, which run, owner and cost are given
  *        |                  = id           all tasks are in the pool
  *        |                  -> kept ids    observed tasks, inspected (I:|K:)
  *        v                  -> search      inspected quartets, which have no list
- *     id        [0, n_all)  the same whatever was inspected and kept; in profiles
+ *     id        [0, n_all)  fixed by decomposition and symmetry; in profiles
  *        |
  *        +-- quartet:  ids of the pairs p = (I, J), q = (K, L)  -> tiles I, J, K, L
  *        +-- pair:     tiles I, K  -> all J of row I, all L of row K
@@ -77,5 +77,5 @@ bool fock_tasks_is_null(const struct fock_tasks *tasks, int64_t position);
 void fock_tasks_first_quartet(const struct fock_tasks *tasks, int64_t position,
                               struct tile_quartet *quartet);
 
-/* Bytes of the tables of tile pairs, at most; those of the screening are not included. */
+/* Bytes of the tables of tile pairs, at most, without the tables of the screening. */
 int64_t fock_tasks_bytes(const struct tiling *tiling, enum fock_symmetry symmetry);

@@ -389,7 +389,7 @@ static void interrupt_after_batch(const struct computed_batch *batch, void *cont
 
 /* Computes and keeps all integrals of a tile quartet that the store does not have, also those that the
  * density leaves out: builds with the least cutoff, a hundredth of the threshold, need nearly all of
- * them. NULL: there are none, or no room. */
+ * them. NULL: no integrals, or no room. */
 static struct kept_quartets *add_kept(struct fock_worker *worker,
                                       const struct tile_quartet *quartet,
                                       const struct quartet_source *source)

@@ -59,6 +59,6 @@ struct fock_counts fock_worker_counts(const struct fock_worker *worker);
 
 /* Adds the contribution of a quartet of tiles to F. Under full
  * symmetry I >= J, K >= L and pair (I, J) not below (K, L). worker is a
- * struct fock_worker: the signature is that of fock_tasks_visit.
+ * struct fock_worker: fock_tasks_visit prescribes the signature.
  * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC. */
 enum status fock_worker_compute(const struct tile_quartet *quartet, void *worker);

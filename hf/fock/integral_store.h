@@ -28,9 +28,9 @@ struct integral_store;
 enum status integral_store_create(int64_t bound_bytes, double unit, struct integral_store **store);
 void integral_store_destroy(struct integral_store *store);
 
-/* Bytes of all unique integrals, or of all ordered ones, and of what keeps them, whatever the
- * threshold: more than a store ever takes. With full symmetry and n_operations of a molecule (NULL:
- * none), of one quartet of each orbit. */
+/* Upper bound for a store with any threshold: bytes of all unique integrals, or of all ordered
+ * ones, and of their containers. With full symmetry and n_operations of a molecule (NULL: none),
+ * only one quartet of each orbit counts. */
 double integral_store_most_bytes(const struct tiling *tiling, enum fock_symmetry symmetry,
                                  const struct tile_symmetry *of_molecule, int n_operations);
 
@@ -38,7 +38,8 @@ double integral_store_most_bytes(const struct tiling *tiling, enum fock_symmetry
 void integral_store_clear(struct integral_store *store);
 
 /* The kept integrals of a tile quartet; NULL: none. Valid until the next call. n_operations of the
- * molecule's symmetry say which of its shell quartets there are; those of each number are kept apart. */
+ * molecule's symmetry say which of its shell quartets there are; quartets kept under another number
+ * are not found. */
 struct kept_quartets *integral_store_find(struct integral_store *store,
                                           const struct tile_quartet *quartet, int n_operations);
 

@@ -10,7 +10,7 @@
 /* All borrowed. */
 struct scf_problem {
     const struct molecule *molecule; /* at the centres of the shells */
-    const struct molecule *given;    /* at those of the input, which checkpoints have */
+    const struct molecule *given;    /* at the centres of the input and of checkpoints */
     const struct shells *shells;
     const struct tiling *tiling;
     struct fock *fock;

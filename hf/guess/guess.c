@@ -164,8 +164,8 @@ static enum status place_atoms(const struct superposition *superposition, const 
     return STATUS_OK;
 }
 
-/* Scales n electrons of atoms to those of a spin. Nuclei without functions bring no electrons: D = 0
- * then starts from H. */
+/* Factor from n electrons of atoms to the electrons of a spin. Nuclei without functions bring no
+ * electrons: D = 0 then starts from H. */
 static double sum_factor(const struct scf_problem *problem, double n, int spin)
 {
     return n > 0 ? problem->electrons_per_orbital * (double)problem->n_occupied[spin] / n : 0;

@@ -18,8 +18,8 @@
  * molecule's electrons: trace(DS) is their number exactly, but D is not idempotent. For
  * n_densities 2 it is split in the ratio of the electrons of each spin. D is the same,
  * bit for bit, for any number of processes. Collective.
- * with_spins  for UHF: each atom in its state of highest spin with its unpaired electrons in alpha; all
- *             electrons are the molecule's number, but those of a spin are not
+ * with_spins  for UHF: each atom in its state of highest spin with its unpaired electrons in
+ *             alpha; the electrons are as many as the molecule's in all, but not in each spin
  * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC; the same everywhere. */
 enum status guess_sad(const struct scf_problem *problem, bool with_spins, struct darray *const D[]);
 
@@ -39,20 +39,21 @@ enum guess_spins { GUESS_SPINS_ALTERNATE, GUESS_SPINS_FRAGMENTS };
 /* Whether the neutral atom has an open d or f shell. */
 bool guess_is_transition_metal(const struct atom *atom);
 
-/* Sets flipped, for guess_flip, for each centre whose spins are to be reversed. Neighbours are those of
- * a shortest tree over the atoms with unpaired electrons, and over transition metals before any other, whose coupling
- * decides. Of both signs of all spins, the one with more unpaired alpha electrons is taken.
+/* Sets flipped, for guess_flip, for each centre whose spins are to be reversed. Neighbours are
+ * joined by a shortest tree over the atoms with unpaired electrons; bonds of transition metals,
+ * whose coupling decides, come first. Of both signs of all spins, the one with more unpaired alpha
+ * electrons is taken.
  * *n_atoms  atoms in the tree: with fewer than two, nothing is flipped
  * Not collective. Errors: STATUS_NO_MEMORY.
  * Source of the tree: Prim, Bell Syst. Tech. J. 36, 1389 (1957). */
 enum status guess_spins_choose(const struct molecule *molecule, enum guess_spins spins,
                                bool flipped[], int64_t *n_atoms);
 
-/* The lowest orbitals of the one-electron Hamiltonian. Collective. Errors: STATUS_NO_MEMORY, those of
- * dense_eigen. */
+/* The lowest orbitals of the one-electron Hamiltonian. Collective. Errors: as dense_eigen;
+ * STATUS_NO_MEMORY. */
 enum status guess_core(const struct scf_basis *basis, struct darray *const D[]);
 
-/* The density of orbitals over other functions, such as those of another basis, projected onto the
+/* The density of orbitals over other functions, such as another basis, projected onto the
  * space of the problem's:
  *   D = occupation X U (U^T U)^(-1) U^T X^T,  U = X^T <problem's functions|others> C
  * with the orthonormal functions X of scf_basis.h, where X X^T is the inverse of S: the density of

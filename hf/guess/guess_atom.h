@@ -13,10 +13,9 @@ struct guess_atom {
     bool converged;
 };
 
-/* Solves the neutral atom of an element, electrons filling s, p, d and f shells in Madelung's
- * order, those of an open shell spread evenly over its functions and both spins. An angular
- * momentum with too few functions takes what it can hold. Not collective; bit-identical wherever it
- * runs.
+/* Solves the neutral atom of an element. Electrons fill s, p, d and f shells in Madelung's order;
+ * an open shell is spread evenly over its functions and both spins. Electrons beyond the functions
+ * of an angular momentum are left out. Not collective; bit-identical on every process.
  * shells  n_shells of one centre; spherical or Cartesian. Cartesian functions get the density of
  *         their pure part
  * D       n x n, row-major, n the sum of the shells' n_functions: all electrons; overwritten

@@ -22,8 +22,8 @@ struct guess_atom_channel {
     int first_pair, first_block;
 };
 
-/* Collects the shells of angular momentum l among those of one centre; n_shells
- * is 0 if there are none. Not collective. On failure the channel can be finished.
+/* Collects the shells of angular momentum l of one centre; without any, n_shells is 0.
+ * Not collective. On failure the channel can be finished.
  * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC. */
 enum status guess_atom_channel_init(int l, const struct shell *shells, int64_t n_shells,
                                     struct guess_atom_channel *channel);
@@ -37,8 +37,8 @@ void guess_atom_channel_place_density(const struct guess_atom_channel *channel, 
 
 /* --- integrals --- */
 
-/* Integrals over the radial parts of Gaussians on one centre, averaged over
- * angles: those of a spherical atom.
+/* Integrals over the radial parts of Gaussians on one centre, averaged over angles as for a
+ * spherical atom.
  *
  * Functions are normalised primitives n(a) r^l exp(-a r^2) Y_lm; a pair is two of
  * one l. The density of an atom is P[pair], the sum over m of the density matrix's

@@ -154,7 +154,7 @@ enum status guess_flip(const struct scf_problem *problem, const bool flipped[],
         return STATUS_NO_MEMORY;
     double *beta = alpha + size;
     struct own_tile own = {0};
-    while (own_tile_next(tiling, D[0], &own)) { /* those of D[1], too */
+    while (own_tile_next(tiling, D[0], &own)) { /* also owns it in D[1] */
         darray_get(D[0], own.pair, alpha);
         darray_get(D[1], own.pair, beta);
         flip_tile(problem, flipped, &own, alpha, beta);

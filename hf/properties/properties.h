@@ -35,7 +35,7 @@ extern const struct property property_dipole, property_mulliken;
 /* By enum scf_property. */
 extern const struct property *const scf_properties[SCF_N_PROPERTIES];
 
-/* Finds all: values[p] is allocated, and the caller's to free. Arguments and errors as those of find. */
+/* Finds all: values[p] is allocated, and the caller's to free. Arguments and errors: as find. */
 enum status properties_find(const struct scf_problem *problem, struct darray *const D[],
                             const struct darray *S, double *values[SCF_N_PROPERTIES]);
 

@@ -18,7 +18,7 @@ enum status hf_outputs_check(const struct hf_settings *settings, const struct hf
 /* Writes the files that the outcome names, the result first: a disk may have no room for all. After
  * a failed run only --json is written; it records every failure, and is written again after a
  * failure to write another output. Collective over the calculation's communicator.
- * outcome  its status and error are those of the run, and become those of the first failure
- * Returns outcome->status, the text being that of its failure. Errors in addition to the run's:
+ * outcome  status and error of the run; the first failure here replaces them
+ * Returns outcome->status, with the text of its failure. Errors in addition to the run's:
  * STATUS_IO, STATUS_NO_MEMORY, STATUS_LIMIT; the same everywhere. */
 enum status hf_outputs_write(struct hf_outcome *outcome);

@@ -205,7 +205,7 @@ static json_t *engines_to_json(const struct engine_use *engines)
                      computed);
 }
 
-/* Adds the Fock builds of one mode, or those of the modes that were compared. */
+/* Adds the Fock builds of one mode, or of all compared modes. */
 static void add_builds(const struct hf_outcome *outcome, json_t *extras)
 {
     const struct fock *fock = outcome->calculation->fock;
@@ -349,7 +349,7 @@ static json_t *energy_to_json(const struct hf_outcome *outcome)
     return scf_of(outcome) ? json_real_or_null(scf_of(outcome)->energy) : json_null();
 }
 
-/* Adds the method's properties to those of the SCF. */
+/* Adds the method's properties to the SCF's. */
 static void add_correlated(const struct hf_correlated *correlated, json_t *result)
 {
     json_t *model = json_object_get(result, "model");

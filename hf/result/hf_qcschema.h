@@ -31,8 +31,8 @@ struct hf_correlated {
     const char *program, *method; /* "beryl-tce", "ccsd" */
     bool has_energy;
     double energy;      /* total, hartree */
-    json_t *properties; /* in addition to those of the SCF */
-    json_t *extras;     /* of extras.beryl, replacing those of the SCF with the same keys */
+    json_t *properties; /* in addition to the SCF's */
+    json_t *extras;     /* of extras.beryl, replacing the SCF's with the same keys */
 };
 
 /* The prediction of --dry-run, for so many Fock builds of an SCF, and the counts that it is for. */
@@ -84,7 +84,7 @@ void hf_qcschema_add_build(const struct fock_record *build, json_t *iteration);
 /* The whole document; unknown values are absent or null. The caller owns it. NULL when out of
  * memory. extras.beryl.engines says how the two-electron integrals of the run were computed, from
  * Schwarz bounds to the last iteration (of all modes that are compared), on all processes together:
- *   first     name of the engine that was tried first: that of --engine, else the first of all
+ *   first     name of the engine that was tried first: --engine, or the first of all
  *   computed  name of every engine -> {"quartets": of shells, "batches": of quartets of one class};
  *             a quartet of a class that `first` does not handle counts for the engine that does */
 json_t *hf_qcschema_to_json(const struct hf_outcome *outcome);

@@ -76,7 +76,7 @@ static double expected_s2(const struct scf_basis *basis, const struct scf_state 
 
 /* --- the run --- */
 
-/* D = the density of the last state; of one without orbitals, that of its Fock build. */
+/* D = the density of the last state; without orbitals, the density of its last Fock build. */
 static enum status collect_density(struct scf_solver *solver, struct darray *const D[])
 {
     const struct scf_basis *basis = solver->basis;

@@ -204,8 +204,9 @@ enum scf_point scf_result_point(const struct scf_result *result, enum scf_space 
 /* Whether a run with these settings tests the stability of a solution, if it has rotations. */
 bool scf_tests_stability(const struct scf_settings *settings, const struct scf_problem *problem);
 
-/* Steps that DIIS keeps: those of the settings, or SCF_CLOSED_DIIS_SIZE or, where each has two matrices,
- * SCF_OPEN_DIIS_SIZE. Open shells that converge slowly do so no better with more. Not collective. */
+/* Steps that DIIS keeps: as the settings say, by default SCF_CLOSED_DIIS_SIZE, or
+ * SCF_OPEN_DIIS_SIZE where each step has two matrices. More steps do not help open shells that
+ * converge slowly. Not collective. */
 int64_t scf_diis_size(const struct scf_settings *settings, const struct scf_problem *problem);
 
 /* Matrices that one pass over the integrals takes in such a run, at most: several where stability is

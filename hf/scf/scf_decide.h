@@ -2,8 +2,8 @@
 /* The next step of an SCF as a pure function of its history: numbers, no matrices. A checkpoint holds
  * the history (scf_restart.c), so that a resumed run decides as the uninterrupted one would have.
  *
- *     stationary?  the gradient is below that of the criterion (scf.h); or the energy is right to its
- *                  error: by the last change and by what the gradient leaves, while the gradient falls;
+ *     stationary?  the gradient is below the criterion (scf.h); or the energy is right to its
+ *                  error, by the last change and the gradient, while the gradient falls;
  *                  or no step lowers the energy and the gradient lies along a free rotation
  *       yes        REBUILD, unless F is accurate and the orbitals are canonical; TEST, where stability is
  *                  to be tested and is not known; DONE
@@ -40,8 +40,8 @@ struct scf_history {
     int64_t iteration;        /* from 1; of the run that this one resumes, too */
     int64_t n_iterations;     /* of this run */
     double change, last_norm; /* of the energy; the norm before it, 0: not known */
-    bool is_stuck;            /* no Newton step from here lowers the energy, */
-    double gain_missed;       /* of which this gain was predicted */
+    bool is_stuck;            /* no Newton step from here lowers the energy */
+    double gain_missed;       /* change of the energy that its last step predicted, hartree */
 
     /* The run. */
     enum scf_method method;

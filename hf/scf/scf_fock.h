@@ -24,7 +24,7 @@ struct scf_fock {
     struct darray *input_tiles[FOCK_MAX_MATRICES]; /* D, or its change, of a build */
     struct darray *G_tiles[FOCK_MAX_MATRICES];     /* the outcome of a build, then scratch */
     struct darray *D_last[2], *G_last[2];
-    /* All tiles but those of the creator, whose roles they exchange. */
+    /* All tiles except the scratch of the creator; roles are exchanged with both. */
     struct darray *owned[3 * 2 + 2 * (FOCK_MAX_MATRICES - 1)];
     int n_owned;
     double *shares; /* of each pair of tiles in either energy: 2 x tiling_n_pairs, scratch */
@@ -55,7 +55,7 @@ void scf_fock_set_tiles(struct scf_fock *fock, int spin, const struct darray *D)
 
 /* Finds G of the densities that were set, one for each spin, from these where that is due, else from
  * their change: builds since the last full density neglect no more together than MAX_NEGLECTED of the
- * cutoff. Errors: those of fock_build. */
+ * cutoff. Errors: as fock_build. */
 enum status scf_fock_build(struct scf_fock *fock);
 
 /* Energies of the last scf_fock_build: energies[0] = sum over spins of D . H, energies[1] of D . G
@@ -68,6 +68,6 @@ enum status scf_fock_matrix(struct scf_fock *fock, int spin, const struct darray
 
 /* G of symmetric matrices that are not densities, in one pass over the integrals, as
  * fock_build_several has them: always a full build, and the last density stays remembered. Errors:
- * those of fock_build_several. */
+ * as fock_build_several. */
 enum status scf_fock_of_several(struct scf_fock *fock, const struct density_kind *kind,
                                 struct dense *const D[], struct dense *const G[]);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Free rotations. The orbitals of an atom, and of a linear molecule, can be turned together about
- * any axis through the atom, or about that of the molecule, at the same energy. Where they are not
- * symmetric about it, as with a hole in a pi shell, this is a rotation between occupied and virtual
- * orbitals,
+/* Free rotations. The orbitals of an atom can be turned together about any axis through it, the
+ * orbitals of a linear molecule about its axis, at the same energy. If they are not symmetric about
+ * the axis, as with a hole in a pi shell, this is a rotation between occupied and virtual orbitals,
  *   kappa = C_v^T S A C_o,   (u x r) . grad f = sum_g A_gf g,
  * along which the energy is constant: the Hessian has the eigenvalue zero, exactly, where
  * arithmetic finds a small number of either sign. */

@@ -18,7 +18,7 @@
  *   (H_t kappa)_ai = sum_b F_ab kappa_bi - sum_j kappa_aj F_ji - K[d(kappa)]_ai / 2.
  *
  * The two blocks are the Hessian of UHF there, (A + B) of singlet and triplet excitations. Since
- * H - H_t = 4 (ai|bj) has no negative eigenvalue, the lowest one of UHF is that of H_t.
+ * H - H_t = 4 (ai|bj) has no negative eigenvalue, H_t has the lowest one of UHF.
  * Source: Helgaker, Jorgensen & Olsen, Molecular Electronic-Structure Theory (2000),
  * sects. 10.1.2 and 10.8; the product with a vector as a Fock build as in sect. 10.7; Seeger &
  * Pople, J. Chem. Phys. 66, 3045 (1977). */
@@ -106,8 +106,8 @@ void scf_hessian_project(struct scf_hessian *hessian, const struct dense *A,
 
 /* n products in one pass over the integrals, at the price of a Fock build, n n_densities <= FOCK_MAX_MATRICES. About a restricted
  * state: with_own <= FOCK_MAX_COULOMB of the first rotations in its own space, product[i] = H kappa[i],
- * all others product[i] = H_t kappa[i]; else all are with H. Each kappa is of norm 1. Errors: those of
- * fock_build, STATUS_NO_MEMORY. */
+ * all others product[i] = H_t kappa[i]; else all are with H. Each kappa is of norm 1. Errors: as
+ * fock_build; STATUS_NO_MEMORY. */
 enum status scf_hessian_multiply_several(struct scf_hessian *hessian, int with_own, int n,
                                          const struct scf_rotation *const kappa[],
                                          struct scf_rotation *const product[]);
@@ -125,11 +125,11 @@ enum status scf_find_free_rotations(struct scf_hessian *hessian, struct scf_rota
 /* Sets U_o of trial to the occupied orbitals of state turned by kappa,
  *   U_o' = U_o W cos(s) + U_v kappa W sin(s)/s,   kappa^T kappa W = W s^2,
  * which agrees with exp(kappa) on the space they span. state is canonical; trial may be state.
- * Errors: STATUS_NO_MEMORY and those of dense_eigen. */
+ * Errors: as dense_eigen; STATUS_NO_MEMORY. */
 enum status scf_rotate(const struct scf_basis *basis, const struct scf_state *state,
                        const struct scf_rotation *kappa, struct scf_state *trial);
 
-/* scf_rotate, and F, canonical orbitals and gradient of trial. Errors: those of scf_rotate and
+/* scf_rotate, and F, canonical orbitals and gradient of trial. Errors: as scf_rotate and
  * fock_build. */
 enum status scf_rotate_and_build(const struct scf_basis *basis, struct scf_fock *fock,
                                  const struct scf_state *state, const struct scf_rotation *kappa,

@@ -3,7 +3,7 @@
  * overlap method, IMOM): of the eigenvectors U of a Fock matrix those are occupied that have the
  * largest projections onto the space of the reference's occupied orbitals R,
  *   p_j = sum_i <R_i|U_j>^2,
- * instead of those of the lowest energies (Aufbau). So an SCF by DIIS ends in the state of the
+ * not those with the lowest energies (Aufbau). So an SCF by DIIS ends in the state of the
  * reference's character, which can be an excited one, a saddle point of the energy.
  * Source: Barca, Gilbert & Gill, J. Chem. Theory Comput. 14, 1501 (2018); the method whose reference
  * is the last iteration's: Gilbert, Besley & Gill, J. Phys. Chem. A 112, 13164 (2008). */
@@ -44,6 +44,6 @@ void scf_occupation_keep(const struct scf_occupation *occupation, struct scf_sta
 
 /* *least: the smallest p of any combination of the occupied orbitals of either spin, which is the
  * lowest eigenvalue of U_o^T R R^T U_o: 1 if they span the reference's space, 0 if one of them is
- * outside of it; 1 without electrons. Errors: STATUS_NO_MEMORY, those of dense_eigen. */
+ * outside of it; 1 without electrons. Errors: as dense_eigen; STATUS_NO_MEMORY. */
 enum status scf_occupation_overlap(const struct scf_occupation *occupation,
                                    const struct scf_state *state, double *least);

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Errors of properties, which are of first order in those of the orbitals, where the energy is right
- * to SCF_ENERGY_ERROR. */
+/* Errors of properties, of first order in the errors of the orbitals, if the energy is right to
+ * SCF_ENERGY_ERROR. */
 #define PROPERTY_ERROR 1e-5
 
 /* An occupied orbital that is kept is more than half of the reference's. */
@@ -58,7 +58,7 @@ void scf_report_start(const struct scf_basis *basis, const struct scf_settings *
                   "left\n",
                   basis->n_functions - basis->n_orbitals, settings->dependence, basis->n_orbitals);
     if (settings->keep_occupation)
-        log_print("Occupied   the orbitals that overlap most with those of the guess or restart\n");
+        log_print("Occupied   the orbitals that overlap most with the guess or restart\n");
     print_convergence(basis->problem, settings);
     log_print("iter          energy            change     gradient   method         Fock s  "
               "algebra s\n");

@@ -259,8 +259,8 @@ static enum status read_steps(const struct checkpoint_stream *stream, struct scf
     return STATUS_OK;
 }
 
-/* Sets the result's curvatures to those of a solution that was tested. A saddle point that is to be
- * left is tested again, for the way. */
+/* Sets the result's curvatures to the tested ones of the file. A saddle point that is to be left is
+ * tested again, for the direction. */
 static void take_curvatures(struct scf_solver *solver, const struct kept_numbers *kept)
 {
     enum scf_space own = solver->result->space;

@@ -45,8 +45,8 @@ enum { SHIFT_BISECTIONS = 100 };
  *
  *   m(kappa) = g . kappa + 1/2 kappa . H kappa,   kappa . M kappa <= radius^2
  *
- * with the differences M of orbital energies for a metric, is minimised within the subspace, whatever
- * the signs of the eigenvalues there. Two vectors share each pass over the integrals: the
+ * with the differences M of orbital energies for a metric, is minimised within the subspace; its
+ * eigenvalues there may be negative. Two vectors share each pass over the integrals: the
  * preconditioned residuals
  *
  *   of the step          g + (H + mu M) kappa,   mu >= 0 from the radius, and
@@ -81,7 +81,7 @@ struct newton_space {
 /* Those besides the subspace's. */
 enum { N_SPACE_ROTATIONS = NEWTON_MAX_NEW + 3 };
 
-/* hessian and preconditioner are those of a state, begun. On failure newton_space_fini still has to be
+/* hessian and preconditioner have begun a state. On failure newton_space_fini still has to be
  * called. */
 static enum status newton_space_init(struct scf_hessian *hessian,
                                      struct scf_preconditioner *preconditioner, int most_new,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Second-order optimisation of orbitals: Newton steps within a trust region, each
- * of which begins with what the last one found, and is accepted only if the energy falls. Converges
- * where DIIS does not, at the price of several passes over the integrals for a step.
+/* Second-order optimisation of orbitals: Newton steps within a trust region. The subspace of a step
+ * begins with soft directions of the last one. A step is accepted only if the energy falls.
+ * Converges where DIIS does not, at the price of several passes over the integrals for a step.
  * Source: Nocedal & Wright, Numerical Optimization (2006), algorithm 4.1. */
 #pragma once
 
@@ -33,7 +33,7 @@ int64_t scf_second_order_bytes(const struct scf_basis *plan, int n_matrices);
  * *state is the next one, of lower energy, also built, canonical and with its gradient
  * (*state and the trial are swapped). step->moved is false if none found is better: the energy
  * does not fall, or where its change drowns in noise, the gradient does not.
- * Errors: those of fock_build, STATUS_NO_MEMORY. */
+ * Errors: as fock_build; STATUS_NO_MEMORY. */
 struct scf_step {
     bool moved;
     double predicted; /* change of the energy by the whole step, hartree, <= 0 */

@@ -17,7 +17,7 @@
 enum { DAMPED_ITERATIONS = 10 };
 #define DAMPED_GRADIENT 0.02
 
-/* Rounding errors of a gradient, in those of F, with room to spare. */
+/* Rounding errors of a gradient in units of F's rounding error, with a margin. */
 #define ROUNDED 10
 
 static enum status create_diis(struct scf_solver *solver)
@@ -171,7 +171,7 @@ static void start_iteration(struct scf_solver *solver, const char *method)
     struct scf_history *history = &solver->history;
     history->iteration++;
     history->n_iterations = ++solver->now.iteration;
-    if (history->n_iterations > 1) /* the first one has no step, or that of the file */
+    if (history->n_iterations > 1) /* the first one has no step, or the file has its norm */
         history->last_norm = solver->state->norm;
     solver->now.method = method;
     solver->now.n_builds = solver->fock->n_builds;
@@ -225,7 +225,7 @@ static enum status swap_orbitals(struct scf_solver *solver)
                           (int)swap->virtual - 1, 0, 1);
 }
 
-/* Goes to the orbitals of the guess, or those of its Fock matrix, mixed or with two exchanged. */
+/* Takes the orbitals of the guess or of its Fock matrix, mixed or with two exchanged. */
 static enum status change_guess(struct scf_solver *solver)
 {
     if (!solver->state->idempotent)

@@ -40,7 +40,7 @@ struct scf_solver {
 /* Creates what the solver owns, and sets it to where settings->restart was; settings, basis and
  * result are set, the rest is zero.
  * scratch: as for scf_fock_create. Collective, like all that follows. On failure
- * scf_solver_fini still has to be called. Errors: STATUS_NO_MEMORY, those of scf_restart_read. */
+ * scf_solver_fini still has to be called. Errors: as scf_restart_read; STATUS_NO_MEMORY. */
 enum status scf_solver_init(struct scf_solver *solver, struct darray *const scratch[]);
 void scf_solver_fini(struct scf_solver *solver);
 
@@ -49,16 +49,16 @@ void scf_solver_fini(struct scf_solver *solver);
 struct memory_need scf_solver_bytes(const struct scf_basis *plan,
                                     const struct scf_settings *settings, int n_processes);
 
-/* From the density in D, which may be the scratch, to a local minimum; on return the state's F is accurate
- * and its orbitals are canonical. Errors: those of scf_run; after
- * STATUS_NOT_CONVERGED the state is the last one. */
+/* From the density in D, which may be the scratch, to a local minimum; on return the state's F is
+ * accurate and its orbitals are canonical. Errors: as scf_run; after STATUS_NOT_CONVERGED the state
+ * is the last one. */
 enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D[]);
 
-/* Creates second_order if there is none, in place of DIIS, whose vectors make room.
+/* Creates second_order unless it exists; DIIS is destroyed, to make room for its vectors.
  * Errors: STATUS_NO_MEMORY. */
 enum status scf_solver_need_second_order(struct scf_solver *solver);
 
-/* Sets the result's orbitals to those of the state, over the functions.
+/* Sets the result's orbitals, over the functions, from the state.
  * Errors: STATUS_NO_MEMORY. */
 enum status scf_solver_expand_orbitals(struct scf_solver *solver);
 
@@ -73,7 +73,7 @@ int64_t scf_restart_bytes(const struct scf_basis *basis, int64_t n_steps, int n_
  * follows. Errors: STATUS_NO_MEMORY. */
 enum status scf_restart_write(struct scf_solver *solver);
 
-/* Sets the solver, which is new, to where the run that wrote settings->restart was, and X of its basis to
- * the file's. Where that was of other orbitals or has no such group, the solver stays new: a message says
- * so. Errors: those of checkpoint_stream_matrix. */
+/* Sets the solver, which is new, to the state of the run that wrote settings->restart, and X of its
+ * basis to the file's. If the file is of other orbitals or has no such group, the solver stays new
+ * and a message says so. Errors: as checkpoint_stream_matrix. */
 enum status scf_restart_read(struct scf_solver *solver);

@@ -29,7 +29,7 @@ enum {
  * differences of orbital energies: low excitations of every symmetry, the more divisions the fewer
  * of them. An eigenvalue is trusted after min_products.
  * The residual bounds the distance to some eigenvalue, not to the lowest: open shells, above all
- * of d electrons, have many low ones, some of which a hasty search does not see. */
+ * of d electrons, have many low ones, and a hasty search misses some. */
 struct search_care {
     int start_divisions, min_products;
 };
@@ -199,7 +199,7 @@ static void check_lowest(struct curvature_search *search)
                                     eigenvalue_error < curvature->noise);
 }
 
-/* Chooses n vectors for the coming pass; the search is done if there are none. */
+/* Chooses n vectors for the coming pass; without one the search is done. */
 static void add_vectors(struct curvature_search *search, int n)
 {
     struct scf_subspace *subspace = &search->subspace;

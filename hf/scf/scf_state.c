@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A density whose P^2 - P is below this is taken as that of orbitals. */
+/* Upper bound for elements of P^2 - P of a determinant. */
 #define IDEMPOTENT 1e-6
 
 enum { N_STATE_MEMBERS = 6 };
@@ -106,7 +106,7 @@ enum status scf_state_from_tiles(const struct scf_basis *basis, struct darray *c
 enum status scf_state_take_natural(const struct scf_basis *basis, struct scf_state *state)
 {
     for (int s = 0; s < basis->problem->n_orbital_sets; s++) {
-        /* P in U: the lowest eigenvalues of -P, -1 of a projector, are those of occupied orbitals. */
+        /* P in U: occupied orbitals have the lowest eigenvalues of -P, -1 if P is a projector. */
         dense_add(-1, state->U[s], 0, basis->work_mm[0]);
         TRY(take_eigenvectors(state, s, basis->work_mm[0]));
     }

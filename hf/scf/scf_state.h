@@ -25,7 +25,7 @@ struct scf_state {
     double gradient; /* max |F_ia|, i occupied, a virtual, any spin */
     double norm;     /* root of the sum of F_ia^2 of all spins; INFINITY without orbitals */
     bool accurate;   /* G came from a build with the least cutoff (scf_fock.h) */
-    bool idempotent; /* the density is that of a determinant whose U_o is known */
+    bool idempotent; /* a determinant's density, with its U_o known */
 };
 
 /* Collective, like all that follows. On failure scf_state_destroy still has to be called. Errors:
@@ -37,16 +37,16 @@ void scf_state_destroy(struct scf_state *state);
 int64_t scf_state_bytes(const struct scf_basis *plan);
 
 /* The state of a density given as tiles, which is set in fock for scf_state_build_density.
- * Errors: STATUS_NO_MEMORY, those of dense_eigen. */
+ * Errors: as dense_eigen; STATUS_NO_MEMORY. */
 enum status scf_state_from_tiles(const struct scf_basis *basis, struct darray *const D[],
                                  struct scf_fock *fock, struct scf_state *state);
 
-/* Gives a state that scf_state_from_tiles has left without orbitals the natural ones of its density,
- * U_o those of the largest occupations; the density that is set in fock stays.
- * Errors: those of dense_eigen. */
+/* Gives a state that scf_state_from_tiles has left without orbitals the natural ones of its
+ * density, the largest occupations in U_o. The density that is set in fock stays.
+ * Errors: as dense_eigen. */
 enum status scf_state_take_natural(const struct scf_basis *basis, struct scf_state *state);
 
-/* Sets F and the energies from U_o. Errors: those of fock_build. */
+/* Sets F and the energies from U_o. Errors: as fock_build. */
 enum status scf_state_build(const struct scf_basis *basis, struct scf_fock *fock,
                             struct scf_state *state);
 
@@ -71,12 +71,12 @@ enum status scf_state_diagonalise(const struct scf_basis *basis, struct scf_stat
 
 /* Turns the occupied orbitals U_o among themselves, and the virtual ones, so that
  * F is diagonal within each; sets U, U_o and the orbital energies.
- * Errors: those of dense_eigen. */
+ * Errors: as dense_eigen. */
 enum status scf_state_canonicalise(const struct scf_basis *basis, struct scf_state *state);
 
 /* Turns an occupied and a virtual column of U, numbered from 0, into each other and sets U_o,
  *   U_i' = cosine U_i + sine U_a,  U_a' = cosine U_a - sine U_i:
- * a sine of 1 exchanges them. The canonical orbitals must be known; F, the energies and those of the orbitals
- * are left as they are. Errors: STATUS_NO_MEMORY. */
+ * a sine of 1 exchanges them. The canonical orbitals must be known; F, the energy and the orbital
+ * energies stay as they are. Errors: STATUS_NO_MEMORY. */
 enum status scf_state_turn(struct scf_state *state, int spin, int occupied, int virtual,
                            double cosine, double sine);

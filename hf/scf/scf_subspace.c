@@ -50,7 +50,7 @@ static bool orthonormalise(struct scf_subspace *subspace, int n)
 {
     struct scf_rotation *vector = &subspace->x[n];
     double first = 0, before, left;
-    /* Twice: the first pass leaves rounding errors of what it removes. */
+    /* A second pass removes the rounding errors of the first. */
     for (int pass = 0; pass < 2; pass++) {
         if (subspace->n_left_out > 0) {
             remove_overlaps(subspace, subspace->n_left_out, subspace->left_out, vector, &before,

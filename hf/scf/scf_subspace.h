@@ -48,7 +48,7 @@ void scf_subspace_add(struct scf_subspace *subspace, const struct scf_rotation *
 struct scf_rotation *scf_subspace_vectors(struct scf_subspace *subspace);
 struct scf_rotation *scf_subspace_products(struct scf_subspace *subspace);
 
-/* Takes the new vectors, whose products are set: eigenvalues and combinations. Errors: those of
+/* Takes the new vectors, whose products are set: eigenvalues and combinations. Errors: as
  * symmetric_eigen. */
 enum status scf_subspace_extend(struct scf_subspace *subspace);
 

@@ -27,7 +27,7 @@ static enum status tile_pair_bounds(const struct tiling *tiling, struct two_elec
     return STATUS_OK;
 }
 
-/* bounds: room for those of a tile. */
+/* bounds: scratch for one tile. */
 static enum status compute_own_tile(struct screening *screening, struct two_electron *engine,
                                     const struct own_tile *own, double *bounds)
 {

@@ -39,8 +39,8 @@ void screening_destroy(struct screening *screening);
 /* Memory of a screening on each of n_processes, at most. Not collective. */
 struct memory_need screening_bytes(const struct tiling *tiling, int n_processes);
 
-/* Which quartets of groups are computed: those that quartet_is_significant, or all whose bound
- * reaches the threshold, whatever the density. */
+/* Which quartets of groups are computed: by quartet_is_significant, or, without regard to the
+ * density, all with a bound not below the threshold. */
 enum screening_rule { SCREENING_DENSITY, SCREENING_SCHWARZ };
 
 /* The largest change of an element of F that may be left out, unless a build asks for less accuracy:

@@ -43,7 +43,7 @@ static void set_turns(struct tile_symmetry *symmetry)
         }
 }
 
-/* Shells come in the order of atoms, those of alike atoms in one order. */
+/* The shells of an atom are consecutive; alike atoms have theirs in one order. */
 static void set_shell_images(struct tile_symmetry *symmetry, int64_t *first_shell)
 {
     const struct shells *shells = symmetry->tiling->shells;
@@ -241,7 +241,7 @@ static const double *find_turn(const struct orbit_walk *walk, int k, const struc
     return walk->symmetry->turns[density ? k : walk->symmetry->group->inverse[k]][shell->l];
 }
 
-/* out: block (a, b) of k X, X being that of their images; row-major:
+/* out: block (a, b) of k X, X being the block of their images; row-major:
  * out[p][q] = sum_mn T_a[p][m] X[m][n] T_b[q][n], or with both T transposed. */
 static void turn_block(const struct orbit_walk *walk, int k, const struct shell_block *X,
                        double *out)
@@ -462,7 +462,7 @@ enum status tile_symmetry_add(const struct tile_symmetry *symmetry, int n_operat
     return darray_sync_and_agree(visit_orbits(&walk, &orbit_use));
 }
 
-/* The images hold all blocks of the orbit: parts that are found in them are those of all its pairs. */
+/* The images hold all blocks of the orbit, so that their parts stand for all its pairs. */
 static void note_parts(struct orbit_walk *walk, const struct highest_pair *pair, void *context)
 {
     double *largest = context;

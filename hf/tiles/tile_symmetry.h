@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The symmetry operations of a molecule (point_group.h), as they act on the functions of its basis and
- * on symmetric matrices over these.
+/* The symmetry operations of a molecule (point_group.h), as they act on the functions of its basis
+ * and on symmetric matrices over these.
  *
- * Operation k moves the functions of shell a to those of its image a', another shell or a itself, and
+ * Operation k moves the functions of shell a to shell a', its image, which can be a itself, and
  * turns them: f_m(R r) = sum_n T_mn f_n(r). Blocks of two shells of a matrix become
  *
  *   operators (F)    T_a^-1 M[a',b'] T_b^-T    T^-1 being T of the inverse operation
  *   densities (D)    T_a^T  M[a',b'] T_b
  *
  * which differ for Cartesian functions alone. Under the n commuting operations a matrix of
- * representation r becomes itself times the character of r; any matrix is the sum of its parts, one of
- * each representation:
+ * representation r becomes itself times the character of r; any matrix is the sum of its parts, one
+ * of each representation:
  *
  *   part r of M = 1 / n  sum_k character(r, k) (k M)
  *
  * The totally symmetric part under all operations is the mean of all (k M).
  *
- * n_operations: functions use so many operations, the first ones: order or n_commuting of the group. */
+ * n_operations: functions use so many operations, the first ones: order or n_commuting of the
+ * group. */
 #pragma once
 
 #include "basis/input/point_group.h"

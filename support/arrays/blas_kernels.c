@@ -67,7 +67,7 @@ void blas_kernels_start(void)
         replaced = taken;
 }
 
-/* The processes of comm whose kernels are not those of process 0. */
+/* Number of processes of comm with other kernels than process 0. */
 static int count_other_kernels(MPI_Comm comm, const char *kernels)
 {
     char first[32] = "";

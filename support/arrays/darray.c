@@ -115,7 +115,7 @@ static void destroy_index(struct darray *array)
     free(array);
 }
 
-/* The index of an array, and of its place the length, that of the longest part; NULL when out of
+/* The index of an array, with the length of its longest part in place.n; NULL when out of
  * memory. */
 static struct darray *create_index(const struct darray_shape *shape)
 {
@@ -171,8 +171,8 @@ static enum status create_indexes(int n, const struct darray_shape shapes[],
     return STATUS_OK;
 }
 
-/* Creates all with a place of zeros. Collective. Errors, agreed: as those of
- * darray_create_several; the caller destroys what there is. */
+/* Creates all with a place of zeros. Collective. Errors, agreed: as darray_create_several; the
+ * caller destroys all arrays that exist. */
 static enum status create_and_place(int n, const struct darray_shape shapes[],
                                     struct darray *arrays[])
 {
@@ -247,9 +247,9 @@ int darray_owner(const struct darray *array, int64_t block)
     return (int)(block % array->n_processes);
 }
 
-/* The fence is the other half of that in darray_complete: loads of a block that another process stored to must not
- * be moved before the message that says so. MPI orders only what it transfers itself. Free on x86, which moves no
- * loads. */
+/* The fence pairs with the one in darray_complete: loads of a block that another process stored to
+ * must not be moved before the message that says so. MPI orders only its own transfers. Free on
+ * x86, which moves no loads. */
 void *darray_near(const struct darray *array, int64_t block)
 {
     char *part = array->place.window->parts[darray_owner(array, block)].near;
@@ -325,7 +325,7 @@ void darray_put(struct darray *array, int64_t block, const void *buffer)
     wall_time_end(use);
 }
 
-/* MPI makes each sum atomic. In a global array ARMCI adds, as its type is that of the window, not of this array. */
+/* MPI makes each sum atomic. ARMCI adds in a global array, whose type is the window's. */
 static void add_piece(const struct darray *array, int owner, int64_t first, int n,
                       const char *piece)
 {

@@ -49,8 +49,8 @@ static inline MPI_Comm darray_comm(void)
 enum status darray_create(const char *name, enum darray_type type, int64_t n_blocks,
                           const int64_t *size, struct darray **array);
 
-/* Several at once, which takes one synchronisation. Arguments and errors as those of
- * darray_create; all arrays are NULL after a failure. */
+/* Several at once, which takes one synchronisation. Arguments and errors as for darray_create; all
+ * arrays are NULL after a failure. */
 struct darray_shape {
     const char *name;
     enum darray_type type;
@@ -104,9 +104,10 @@ int darray_owner(const struct darray *array, int64_t block);
  * one does, reads it. */
 void *darray_local(const struct darray *array, int64_t block);
 
-/* Where this process can load and store the block: its own ones, and those of other processes on the node
- * where MPI maps them here, as a rule; NULL for all others. Between two synchronisations only one process may
- * store to a block, and then no other accesses it, by darray_acc neither. */
+/* Address at which this process can load and store the block: of its own ones and, where MPI maps
+ * them here, as a rule, of other processes on the node; NULL for all others. Between two
+ * synchronisations only one process may store to a block, and then no other accesses it, nor does
+ * darray_acc. */
 void *darray_near(const struct darray *array, int64_t block);
 
 /* Copies a block out, in, or adds to it element by element (atomic for each

@@ -71,7 +71,7 @@ struct dense_member {
     int64_t n_rows, n_columns;
 };
 
-/* Creates all n with one agreement; all are NULL after a failure. Errors: those of dense_create. */
+/* Creates all n with one agreement; all are NULL after a failure. Errors: as dense_create. */
 enum status dense_create_members(const struct dense_grid *grid, int n,
                                  const struct dense_member members[]);
 
@@ -129,7 +129,7 @@ double dense_dot(const struct dense *A, const struct dense *B);
 double dense_dot_part(const struct dense *A, const struct dense *B);
 void dense_sum_parts(const struct dense_grid *grid, int n, double *parts);
 
-/* max_ij |A_ij|; NaN if any element is, 0 if there is none. */
+/* max_ij |A_ij|; NaN if any element is, 0 without elements. */
 double dense_max_abs(const struct dense *A);
 
 /* The whole matrix on process 0 of the grid, for small ones: full, row-major,

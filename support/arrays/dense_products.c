@@ -126,7 +126,7 @@ void dense_multiply_columns(double alpha, const struct dense *A, const struct de
     multiply_from('N', 'T', last - first, alpha, A, B, first, beta, C);
 }
 
-/* Copies the columns of B that begin at from to those of A that begin at to, n of them. */
+/* Copies n columns of B, beginning at from, to the columns of A beginning at to. */
 static void put_columns(const struct dense *B, int from, int n, struct dense *A, int to)
 {
     const double copied = 1, kept = 0;

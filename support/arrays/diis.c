@@ -24,7 +24,7 @@ struct diis {
     struct dense **steps; /* size x n_matrices; step i (0: oldest) is row order[i] */
     int *order;           /* size */
     double *B;            /* size x size: scalar products of errors, by row numbers */
-    double *products;     /* size: those of the newest error */
+    double *products;     /* size: of the newest error */
     /* size x size, size and count_work_numbers: of an extrapolation */
     double *kept, *coefficients, *work;
 };
@@ -167,9 +167,9 @@ void diis_push(struct diis *diis, struct dense *const F[], struct dense *const e
     }
 }
 
-/* Coefficients of n steps, all of them; *conditioned: whether the equations are
- * well-conditioned. With y_i = c_i |e_i| the matrix has unit diagonal whatever the
- * sizes of the errors, and y ~ B'^-1 (1 / |e_i|). work: count_work_numbers(n). */
+/* Coefficients of n steps, all of them; *conditioned: whether the equations are well-conditioned.
+ * With y_i = c_i |e_i| the matrix has unit diagonal for errors of any size, and
+ * y ~ B'^-1 (1 / |e_i|). work: count_work_numbers(n). */
 static enum status solve_conditioned(int n, const double *B, int stride, double *coefficients,
                                      double *work, bool *conditioned)
 {

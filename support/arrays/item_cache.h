@@ -30,7 +30,7 @@ int64_t item_cache_bytes(int64_t n_items);
 void item_cache_destroy(struct item_cache *cache);
 
 /* Loads the item unless it is here, and keeps it until it is released as often
- * as it was pinned. Errors: those of load. */
+ * as it was pinned. Errors: as load. */
 enum status item_cache_pin(struct item_cache *cache, int64_t number, void **item);
 void item_cache_release(struct item_cache *cache, int64_t number);
 

@@ -7,8 +7,8 @@
 #include <mpi.h>
 #include <stddef.h>
 
-/* The first failure, by rank, of all the processes' own outcomes; STATUS_OK if
- * there is none. Its text and origin are copied to every process. Collective over comm. */
+/* The first failure, by rank, of all the processes' own outcomes, or STATUS_OK.
+ * Its text and origin are copied to every process. Collective over comm. */
 enum status status_agree(MPI_Comm comm, enum status own);
 
 /* size bytes of zeros, to be freed with free; NULL on every process where one has no memory: the

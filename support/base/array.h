@@ -17,7 +17,7 @@ enum status array_reserve(void *items, int64_t n, int64_t *capacity, size_t item
 
 /* Appends an item of zeros to the *n items of an array that has only grown so: there is room for
  * the next power of two, and no capacity to keep.
- * items  as those of array_reserve
+ * items  as in array_reserve
  * Errors: STATUS_NO_MEMORY, everything is then unchanged. */
 enum status array_append(void *items, int *n, size_t item_size);
 

@@ -26,8 +26,8 @@ static const struct control_group_files {
      "total_inactive_file"},
 };
 
-/* The number that follows the key in a file, or that begins it if the key is
- * ""; INT64_MAX if there is none ("max") or no such file. */
+/* The number that follows the key in a file, or that begins it if the key is ""; INT64_MAX without
+ * a number ("max") or file. */
 static int64_t read_first_number(const char *folder, const char *group, const char *name,
                                  const char *key)
 {
@@ -45,7 +45,7 @@ static int64_t read_first_number(const char *folder, const char *group, const ch
     return number;
 }
 
-/* Bytes that a group leaves, whatever the groups above it do. */
+/* Bytes that a group's own limit leaves; groups above it may leave less. */
 static int64_t group_available_bytes(const struct control_group_files *files, const char *group)
 {
     int64_t limit = read_first_number(files->folder, group, files->limit, "");
@@ -103,7 +103,7 @@ static int64_t system_available_bytes(void)
     return kilobytes == INT64_MAX ? INT64_MAX : kilobytes * 1024;
 }
 
-/* Address space that this process may still map: ulimit -v less what it has mapped. */
+/* Address space that this process may still map: ulimit -v less the mapped bytes. */
 static int64_t address_available_bytes(void)
 {
     struct rlimit limit;
@@ -116,8 +116,8 @@ static int64_t address_available_bytes(void)
 
 static const char shared_folder[] = "/dev/shm";
 
-/* The holes of a file: what is written there later takes memory without asking for it, and ends the
- * writer where there is none (SIGBUS). */
+/* The holes of a file. Writing there later takes memory without asking for it, and ends the writer
+ * if no memory is left (SIGBUS). */
 static int64_t hole_bytes(const char *path)
 {
     struct stat file;

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 /* The ranks in comm of the processes of comm on this process's node, ascending, *n entries; they
- * live as long as comm. Collective over comm at the first call with it or with what it is a
- * duplicate of, local afterwards. Ends the program when out of memory, as the others wait. */
+ * live as long as comm. Collective over comm at the first call with it or with its original, if it
+ * is a duplicate; local afterwards. Ends the program when out of memory, as the others wait. */
 const int *node_ranks(MPI_Comm comm, int *n);
 
 /* A communicator of these processes, in the order of their ranks. Collective over comm; the caller

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Length and smallest code of the character that a first byte announces; 0 if it is none. */
+/* Length and smallest code of the character that a first byte announces; 0 if none begins so. */
 static size_t announced_length(unsigned char byte, unsigned *code, unsigned *smallest)
 {
     static const struct {
@@ -69,7 +69,7 @@ static char *format_text(char *some, size_t size, const char *format, va_list ar
     return all;
 }
 /* Renders twice, once with blanks for the format's line ends and tabs, to distinguish these from
- * those of the arguments. */
+ * line ends and tabs in the arguments. */
 void printable_vprint(FILE *stream, bool lines, const char *format, va_list arguments)
 {
     char some[2048], some_layout[2048], *all_layout = NULL, *blank = lines ? strdup(format) : NULL;

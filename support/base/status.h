@@ -2,8 +2,8 @@
 /* Status codes and the text that goes with the last failure.
  *
  * A function that can fail returns `enum status`. The code is the truth; the
- * text, kept once per process, is for people. Any thread may fail: a text is that of one
- * failure, the last one. FAIL records text and place and
+ * text, kept once per process, is for people. It belongs to the last failure, of any
+ * thread. FAIL records text and place and
  * yields the code, TRY passes a failure on from a function that owns nothing:
  *
  *     if (n < 0)
@@ -57,7 +57,7 @@ enum status status_explain(enum status code, int64_t n_before, const char *forma
     __attribute__((format(printf, 3, 4)));
 
 /* Replace the text or the origin of the last failure: by a text with more context, with
- * status_text() as a possible argument, or by those of a failure on another process. */
+ * status_text() as a possible argument, or by text and origin of a failure on another process. */
 void status_set_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void status_set_origin(const char *origin);
 

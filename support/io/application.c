@@ -89,7 +89,7 @@ void application_start(struct application *application, int thread_level)
 {
     wall_time_start();
     hold_streams();
-    setlinebuf(stderr); /* a line is one write, which those of other processes cannot cut up */
+    setlinebuf(stderr); /* a line is one write, which other processes cannot cut up */
     log_enable(true);
     /* One process needs no MPI to answer or to complain. */
     if (!application_runs(application) && !mpi_transport_is_launched())

@@ -12,7 +12,7 @@
 /* The values that getopt_long returns for long options: above every character. */
 enum { RETURN_REQUEST = 256, RETURN_FIRST_ROW = RETURN_REQUEST + 16 };
 
-/* The option of programs with modes, those of every program, and the end of getopt's table. */
+/* Options of programs with modes (the first one) and of every program. */
 static const struct option request_options[] = {
     {"help-modes", no_argument, NULL, RETURN_REQUEST + OPTION_REQUEST_HELP_MODES},
     {"help", no_argument, NULL, RETURN_REQUEST + OPTION_REQUEST_HELP},

@@ -65,7 +65,7 @@ enum status options_parse(const struct options *options, int argc, char **argv,
  * Errors: STATUS_USAGE. */
 enum status option_row_check(const struct option_row *row, size_t size);
 
-/* Sets the fields of one table to their defaults. Errors: those of option_set. */
+/* Sets the fields of one table to their defaults. Errors: as option_set. */
 enum status options_set_defaults(const struct option_table *table);
 
 /* Sets the option of this name (in full, without dashes) as a command line would.
@@ -91,7 +91,7 @@ void options_answer(const struct options *options, enum option_request request);
 json_t *options_to_json(const struct options *options);
 
 /* The command that options_parse accepted, as a shell takes it: options under their full names,
- * without those of outputs, so that the same run gives the same text whatever its files are called.
+ * without outputs, so that the text of a run does not depend on names of files.
  * command  the program, and what stands before argv[1]
  * argv     as options_parse left it
  * outputs  names of the options left out, "json,report"
@@ -121,5 +121,5 @@ void option_copy(const struct option_row *row, const void *from, void *to);
 /* The index of word in "a,b,c"; -1 if it is not there. */
 int option_choice_index(const char *choices, const char *word);
 
-/* Word i of choices, copied to word (size bytes), "" if there is none. */
+/* Word i of choices, copied to word (size bytes); "" beyond the last. */
 void option_choice_word(const char *choices, int i, char *word, size_t size);

@@ -276,8 +276,8 @@ static int write_option(FILE *text, const struct option_row *row, int i, char *c
     if (option_choice_index(outputs, row->name) < 0) {
         fprintf(text, " --%s", row->name);
         if (value) {
-            /* A value that begins with dashes would be taken for an option, and that of a flag for
-             * a file. */
+            /* A value that begins with dashes would be taken for an option, the value of a flag
+             * for a file. */
             bool joined = row->kind == OPTION_FLAG || strncmp(value, "--", 2) == 0;
             fputc(joined ? '=' : ' ', text);
             write_quoted(text, value);

@@ -20,7 +20,7 @@ const struct option_table *options_find_modes(const struct options *options,
 void *option_field(const struct option_table *table, const struct option_row *row);
 
 /* Sets the row's field from the text; an OPTION_TEXT or OPTION_WORD keeps the pointer.
- * Errors: STATUS_USAGE, naming the option, the text and what it takes. */
+ * Errors: STATUS_USAGE, naming the option, the text and the allowed values. */
 enum status option_store(const struct option_table *table, const struct option_row *row,
                          const char *text);
 

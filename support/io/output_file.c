@@ -67,8 +67,8 @@ static int own_descriptor(const char *path)
                : -1;
 }
 
-/* The path, or where the symbolic links that it ends in lead. *descriptor is set if one of them is
- * that of an open descriptor. */
+/* The path, or the file at the end of its symbolic links. *descriptor is set if one of them stands
+ * for an open descriptor. */
 static bool follow_links(const char *path, char file[PATH_MAX], int *descriptor)
 {
     char link[PATH_MAX];

@@ -14,8 +14,8 @@
  * Errors: STATUS_IO, naming the path and the reason. */
 enum status output_file_check(const char *path);
 
-/* Whether the path is that of a device or pipe, or of a descriptor that is open, as /dev/stdout:
- * what is written there cannot be replaced. */
+/* Whether the path names a device, a pipe or an open descriptor, as /dev/stdout: written text
+ * cannot be replaced there. */
 bool output_file_is_stream(const char *path);
 
 /* A result is written twice, so that a full disk or a killed run leaves one: first, before other
@@ -24,8 +24,8 @@ bool output_file_is_stream(const char *path);
 bool output_file_is_written_first(const char *path);
 bool output_file_is_written_last(const char *path, bool changed);
 
-/* Whether two paths name one file, there already or yet to be written, by whatever links to it or
- * to its folder. NULL names none, and neither does a character device as /dev/null, which any
+/* Whether two paths name one file, existing or yet to be written, through any links to it or to its
+ * folder. NULL names none, and neither does a character device as /dev/null, which any
  * number of outputs may share. */
 bool output_file_same(const char *path, const char *other);
 
@@ -62,11 +62,11 @@ enum status output_file_write(const char *path, const char *bytes, size_t length
  * left there, the next that writes `path` replaces. Errors: STATUS_IO (too long). */
 enum status output_file_part(const char *path, char part[PATH_MAX]);
 
-/* Has a function write a regular file at the temporary path, where there is none, and renames it to
- * path when all of it is on the disk; an older file stays until then, and after a failure.
+/* Has a function write a new regular file at the temporary path, and renames it to path when all of
+ * it is on the disk; an older file stays until then, and after a failure.
  * n_bytes  that the file will have at least: refused where the disk has no room for them
- * Errors: STATUS_IO, naming the path and the reason; those of write, whose temporary path is
- * replaced by path in the message. */
+ * Errors: STATUS_IO, naming the path and the reason; as write, with path in place of its temporary
+ * path in the message. */
 enum status output_file_replace(const char *path, int64_t n_bytes,
                                 enum status (*write)(const char *temporary, void *context),
                                 void *context);

@@ -10,8 +10,7 @@
 /* Begins a piece of work, in place of an unfinished one. what  copied */
 void progress_begin(const char *what);
 
-/* Fractions from now on are those of a part of the piece, between the fractions first and last of
- * the whole. */
+/* Later fractions count in a part of the piece, from fraction first to last of the whole. */
 void progress_part(double first, double last);
 
 /* This fraction of the part needs no time: it was done before, by an earlier run. */

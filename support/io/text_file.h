@@ -53,7 +53,7 @@ void line_reader_init(struct line_reader *reader, const char *text, size_t lengt
                       const char *comments);
 
 /* Starts reading a file of at most max_bytes, which line_reader_close frees; after a failure there
- * is nothing to close. Errors: those of text_file_read. */
+ * is nothing to close. Errors: as text_file_read. */
 enum status line_reader_open(struct line_reader *reader, const char *path, int64_t max_bytes,
                              const char *comments);
 void line_reader_close(struct line_reader *reader);

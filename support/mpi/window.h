@@ -22,7 +22,7 @@ enum status window_allocate_shared(MPI_Comm comm, MPI_Aint size_bytes, void **ba
                                    MPI_Win *window);
 
 /* Fails likewise if comm spans hosts and MPI has no windows over it, or if a node has no room for
- * a small one: for libraries that would end the process. Collective over comm. Errors: those of
+ * a small one: for libraries that would end the process. Collective over comm. Errors: as
  * window_allocate. */
 enum status window_check(MPI_Comm comm);
 

@@ -119,7 +119,7 @@ static enum status take_checkpoint_orbitals(struct method_calculation *self)
     if (self->has_amplitudes &&
         (result->iterations > 1 ||
          !checkpoint_reader_has_orbitals(file, &self->hf->problem, result->n_orbitals))) {
-        log_print("\nThe orbitals are no longer those of %s: the amplitudes begin anew\n",
+        log_print("\nThe orbitals differ from the ones in %s: the amplitudes begin anew\n",
                   self->hf->settings->restart);
         self->has_amplitudes = false;
     }
@@ -166,7 +166,7 @@ static void warn_of_core_gap(const struct hf_calculation *hf, int64_t n_core)
     }
 }
 
-/* Where the SCF went from RHF to UHF: other amplitudes than those of the plan, and more memory. */
+/* Plans anew where the SCF went from RHF to UHF. Spin-orbital amplitudes take more memory. */
 static enum status plan_unrestricted(struct method_calculation *self)
 {
     self->has_amplitudes = false;

@@ -41,25 +41,25 @@ enum status method_settings_check(const struct method_settings *settings);
 /* Counts orbitals, plans the contractions, and looks for amplitudes in the checkpoint that the
  * calculation resumes; after hf_calculation_read. While has_amplitudes, the SCF should write no
  * checkpoint: until new amplitudes are there, one that may be the same file stays.
- * Errors: those of orbital_spaces_count, correlation_init and correlation_checkpoint_find. */
+ * Errors: as orbital_spaces_count, correlation_init and correlation_checkpoint_find. */
 enum status method_calculation_plan(const struct method_settings *settings,
                                     struct hf_calculation *hf,
                                     struct method_calculation *calculation);
 
 /* Checks that the method, and the integrals to be written, fit into memory; after
- * hf_calculation_prepare_screening. Errors: those of correlation_memory_check and
+ * hf_calculation_prepare_screening. Errors: as correlation_memory_check and
  * fcidump_check_memory. */
 enum status method_calculation_check_memory(struct method_calculation *calculation);
 
 /* Takes the orbitals of the converged SCF, writes all integrals over them if asked for, plans anew for
  * the orbitals, and transforms the integrals of the method.
- * Errors: those of checkpoint_reader_orbitals, orbital_spaces_create, fcidump_write and
+ * Errors: as checkpoint_reader_orbitals, orbital_spaces_create, fcidump_write and
  * correlation_prepare. */
 enum status method_calculation_prepare(struct method_calculation *calculation,
                                        const struct taskpool_settings *pool);
 
 /* Solves the equations in pools with these settings. May be repeated.
- * Errors: those of correlation_solve and finite_check_run. */
+ * Errors: as correlation_solve and finite_check_run. */
 enum status method_calculation_solve(struct method_calculation *calculation,
                                      const struct taskpool_settings *pool);
 

@@ -10,7 +10,7 @@
 
 /* Runs the SCF and the method, under one mode or several; prints its progress and writes the
  * files asked for. Collective over comm, which is all processes.
- * Errors: those of every part; STATUS_PROTOCOL if results depend on the mode; the same on
+ * Errors: of any part; STATUS_PROTOCOL if results depend on the mode; the same on
  * every process.
  * *accepted  set once all input was accepted (application.h). Before that a failure of the input
  *            leaves no file; a failed calculation leaves a --json that says why. */

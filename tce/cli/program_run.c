@@ -83,8 +83,8 @@ static void print_program_start(const struct program_run *run)
     blas_kernels_print(run->comm);
 }
 
-/* Prints what each process takes and what it may have; refuses a program that does not fit, unless it is
- * only planned: profiles of larger machines are made like that. */
+/* Prints the memory needed and available for each process. Refuses a program that does not fit,
+ * unless it is only planned: a small machine can predict profiles of a larger one. */
 static enum status check_program_memory(const struct program_run *run)
 {
     const struct tce_options *options = run->options;

@@ -10,7 +10,7 @@
 
 /* Counts tasks, prints the plan, or runs the program as often and under as many modes as the
  * options say; prints its progress and writes the files asked for. Collective over comm, which
- * is all processes. Errors: those of every part; STATUS_PROTOCOL if results depend on the
+ * is all processes. Errors: of any part; STATUS_PROTOCOL if results depend on the
  * mode, STATUS_NUMERIC if --verify finds a wrong one; the same on every process.
  * *accepted  set once all input was accepted (application.h). Bad input leaves no file, another
  *            failure the --json with what was completed. */

@@ -142,7 +142,7 @@ static void list_method_tables(struct tce_options *options, struct tce_option_ta
     tables->n = HF_OPTION_TABLES + 2;
 }
 
-/* For --help and messages. Those of a method if options->method is set, else those of a program. */
+/* Tables for --help and messages: of a method if options->method is set, else of a program. */
 static void init_tables(struct tce_options *options, struct tce_option_tables *tables)
 {
     const char *command = options->program ? "run FILE.tce MOLECULE.xyz" : options->method;
@@ -176,7 +176,7 @@ static struct options describe_command(struct tce_options *options,
     if (options->program) {
         all.synopsis = "--basis NAME [options]";
         all.purpose = "Runs a .tce program over the orbitals of a molecule, after the SCF, as "
-                      "beryl-tce METHOD runs that of a method. " ON_PROCESSES;
+                      "beryl-tce METHOD runs a built-in one. " ON_PROCESSES;
         all.operand_name = "FILE.tce or MOLECULE.xyz";
         all.min_operands = all.max_operands = 2;
     } else if (options->method) {
@@ -242,8 +242,8 @@ static bool stands_alone(const char *word)
     return false;
 }
 
-/* Whether the arguments of `run` are those of a program over a molecule, which has other options than
- * one that is run alone: --basis is given, or two operands come first. */
+/* Whether the arguments of `run` name a program over a molecule: --basis is given, or two operands
+ * come first. Options differ from a program's without a molecule. */
 static bool names_molecule(int argc, char **argv)
 {
     static const char basis[] = "--bas"; /* the shortest name that getopt takes for it */

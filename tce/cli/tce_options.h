@@ -62,6 +62,6 @@ const struct taskpool_settings *tce_options_pool(const struct tce_options *optio
 /* The command line to repeat the run with (options.h). NULL when out of memory. */
 json_t *tce_options_command(const struct tce_options *options);
 
-/* Every option in force; of a method, with what its input decided (hf_options_to_json), else input
- * is NULL. */
+/* Every option in force. A method's input decides some options (hf_options_to_json); input is NULL
+ * for a program without a molecule. */
 json_t *tce_options_to_json(const struct tce_options *options, const struct hf_input *input);

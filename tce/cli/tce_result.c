@@ -229,7 +229,7 @@ static bool has_second_order(const struct method_run *run)
     return run->calculation.correlation.second_order >= 0;
 }
 
-/* The method's name in results: of a user's program that of its file, without folders. */
+/* The method's name in results; for a user's program the name of its file, without folders. */
 static const char *label_of_method(const struct method_run *run)
 {
     const char *method = run->options->method, *slash = strrchr(method, '/');

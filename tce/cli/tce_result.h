@@ -28,7 +28,7 @@ json_t *tce_result_note(struct mode_records *records, int position,
 enum status tce_result_note_timeline(const struct executor *executor, struct mode_record *record);
 
 /* Prints how many tasks a plan has and their useful flops, as a line of JSON. Collective. Errors:
- * those of predicted_tasks_count. */
+ * as predicted_tasks_count. */
 enum status tce_result_print_tasks(const struct plan *plan, MPI_Comm comm);
 
 /* Prints the values of the scalars. Not collective. */
@@ -76,6 +76,6 @@ struct method_run {
 /* Prints energies and diagnostics; of a user's program energies, if there are any, and scalars. */
 void method_results_print(const struct method_run *run);
 
-/* Writes the files: none after bad input, and after another failure the --json. Returns the status,
- * or that of a file that could not be written. Collective. */
+/* Writes the files: none after bad input, and after another failure the --json. Returns `status`,
+ * or the status of a failed write. Collective. */
 enum status method_results_write(const struct method_run *run, enum status status);

@@ -162,8 +162,8 @@ static struct product_dimension only_dimension(const struct dimension_list *list
     return list->n > 0 ? list->dimension[0] : (struct product_dimension){.extent = 1};
 }
 
-/* A matrix of one row or column is regular with any stride; DGEMM demands at least the length of
- * what it takes for a column. */
+/* A matrix of one row or column is regular with any stride. DGEMM's leading dimension must be at
+ * least the length of a column. */
 static struct blas_matrix find_blas_matrix(const struct product_dimension *row,
                                            const struct product_dimension *column,
                                            enum product_side side)

@@ -31,7 +31,7 @@ struct offset_table {
 struct segment {
     const struct product_shape *shape;
     int64_t first, depth, whole_depth;
-    int64_t place; /* of the first among those of all segments */
+    int64_t place; /* of the first value; counted over all segments */
 };
 
 struct product_scratch {

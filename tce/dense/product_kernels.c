@@ -19,7 +19,7 @@ enum {
 _Static_assert(ROWS <= (int)PRODUCT_MAX_TILE_ROWS && COLUMNS <= (int)PRODUCT_MAX_TILE_COLUMNS,
                "tables of offsets have room for a tile");
 
-/* How many of n offsets, from the first one on, are those of neighbours. */
+/* Length of the run of consecutive offsets at the start of n offsets. */
 static int64_t count_neighbours(const int64_t *offset, int64_t n)
 {
     int64_t i = 1;
@@ -28,7 +28,8 @@ static int64_t count_neighbours(const int64_t *offset, int64_t n)
     return i;
 }
 
-/* How far behind the first of n offsets that of its neighbour is; n: it is not among them, or too far. */
+/* The distance from the first of n offsets to its successor; n if the successor is missing or too
+ * far. */
 static int64_t find_neighbour(const int64_t *offset, int64_t n)
 {
     for (int64_t i = 1; i < n && i <= PRODUCT_MAX_APART; i++)
@@ -37,8 +38,8 @@ static int64_t find_neighbour(const int64_t *offset, int64_t n)
     return n;
 }
 
-/* How many of n offsets, from the first one on, are those of neighbours `step` places apart, in each of
- * `step` runs. */
+/* How many of n offsets, from the first one on, form `step` interleaved runs of consecutive
+ * offsets: successors stand `step` places apart. */
 static int64_t count_apart(const int64_t *offset, int64_t n, int64_t step)
 {
     int64_t i = step;

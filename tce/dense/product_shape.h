@@ -13,10 +13,10 @@ struct dimension_list {
     struct product_dimension dimension[PRODUCT_MAX_DIMENSIONS];
 };
 
-/* A and B are exchanged, and rows with columns, where C's nearest neighbours are columns: they are rows
- * here, as the row panels of a factor are. With panels, summed indices are in the order of their numbers.
- * Summed values come strip by strip, the last one shorter: all values of the other indices, those of the
- * innermost one within the strip running fastest. */
+/* A and B are exchanged, and rows with columns, where C's nearest neighbours are columns: they are
+ * rows here, as the row panels of a factor are. With panels, summed indices are in the order of
+ * their numbers. Summed values come in strips of the innermost index, the last one shorter. A strip
+ * runs over all values of the other indices; the innermost index runs fastest. */
 struct product_shape {
     struct dimension_list rows, columns, summed, batch;
     int64_t strip; /* values of the innermost summed index */
@@ -30,9 +30,9 @@ struct product_shape {
 /* Rows and columns in the order of C. */
 void product_shape_init(const struct dense_product *product, struct product_shape *shape);
 
-/* Gives up C's order where sums are long for that of the factors, whose panels are then packed from few pages of
- * memory, and where they are short for the factors' neighbours alone. C's nearest neighbours stay innermost among
- * the rows, where they are added by vectors. */
+/* Reorders rows and columns. Long sums: the factors' order, so that panels are packed from few
+ * pages of memory. Short sums: only the factors' neighbours move. C's nearest neighbours stay
+ * innermost among the rows, where they are added by vectors. */
 void product_shape_reorder(struct product_shape *shape);
 
 /* Whether two products with the same C have the same rows and the same columns, in the same order. */
@@ -48,7 +48,7 @@ int dimension_list_neighbours(const struct dimension_list *list, enum product_si
 /* Values of all its indices together. */
 int64_t dimension_list_size(const struct dimension_list *list);
 
-/* The place of a value among those of the list: one for each index, and offsets on each side. */
+/* A position in the list: a value of each index, and offsets on each side. */
 struct dimension_place {
     int64_t value[PRODUCT_MAX_DIMENSIONS];
     int64_t offset[N_SIDES];

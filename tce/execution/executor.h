@@ -53,8 +53,8 @@ struct executor_record {
 };
 
 /* Runs the plan's stages [first, last), in order; creates and frees intermediates as they need.
- * Their operations are those of the piece of work that the caller began, if any (progress.h).
- * record  out, or NULL. Errors: those of stage_run and tensor_create. */
+ * Their operations count as progress of the caller's piece of work, if any (progress.h).
+ * record  out, or NULL. Errors: as stage_run and tensor_create. */
 enum status executor_run(struct executor *executor, int first, int last,
                          struct executor_record *record);
 
@@ -62,7 +62,7 @@ enum status executor_run(struct executor *executor, int first, int last,
  * likewise. */
 enum status executor_timeline(const struct executor *executor, struct json_t **timeline);
 
-/* Writes the seconds of every task of the last run, those of all stages one after another,
- * as profile_write does, and in addition to a CSV file the blocks that each reads and writes; for
- * pools with a history. Errors: those of profile_write. */
+/* Writes the seconds of every task of the last run, stage after stage, as profile_write does. A CSV
+ * file also gets a list of the blocks that each task reads and writes. Needs pools with a history.
+ * Errors: as profile_write. */
 enum status executor_write_profile(const struct executor *executor, const char *path);

@@ -49,7 +49,7 @@ static enum status record_access(const struct contraction_access *access, void *
 }
 
 /* Adds what the tasks in a stage's history read and write.
- * first_task  number of the stage's first task among those of all stages */
+ * first_task  number of the stage's first task, counted over all stages */
 static enum status record_stage_blocks(struct task_blocks *blocks, const struct plan_tasks *tasks,
                                        int64_t first_task)
 {

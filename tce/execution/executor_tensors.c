@@ -6,8 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Memory that idle intermediates may take beyond the plan's peak: a fraction of it, or elements, so that those of a
- * small run, whose iterations take no longer than it takes to make an array, are made once. */
+/* Memory that idle intermediates may take beyond the plan's peak: a fraction of the peak, or
+ * elements. The allowance in elements lets a small run allocate them once: an allocation takes as
+ * long as one of its iterations. */
 static const double SPARE_FRACTION = 0.01, SPARE_ELEMENTS = 1e6;
 
 static enum status create_tensor(struct executor *self, int tensor)

@@ -18,7 +18,7 @@ struct plan_memory {
     double loops; /* local tensors of a loop over tiles, packed blocks, and parts of its scalars */
 };
 
-/* settings: whose cache bounds that of blocks. Not collective. Errors: STATUS_NO_MEMORY, those of
+/* settings: its cache size bounds the cache of blocks. Not collective. Errors: STATUS_NO_MEMORY, as
  * plan_loop_problem_init. */
 enum status plan_memory_estimate(const struct plan *plan,
                                  const struct contraction_settings *settings,

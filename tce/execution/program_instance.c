@@ -107,7 +107,7 @@ static enum status check_tensor(const struct program_instance *self, int number)
                                "'%s' needs a bar '|' between its upper and its lower indices, such "
                                "as %s[a|i], because space '%s' %s",
                                tensor->name, tensor->name, space->name,
-                               space->binding ? "is bound to orbitals with spins, those of an "
+                               space->binding ? "is bound to spin orbitals of an "
                                                 "unrestricted reference: write the program over "
                                                 "spin orbitals"
                                               : "has spins");

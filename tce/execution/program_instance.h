@@ -46,15 +46,15 @@ struct program_source {
     enum plan_pairs pairs;
 };
 
-/* Parses the text, cuts the spaces and plans; allocates no tensors. Collective.
- * Sets *instance in any case. Errors: those of program_parse, symmetry_check_program and plan_create; STATUS_INPUT, with
+/* Parses the text, cuts the spaces and plans; allocates no tensors. Collective. Sets *instance in
+ * any case. Errors: as program_parse, symmetry_check_program and plan_create; STATUS_INPUT, with
  * the place, for a bound space that the source lacks, and for a tensor without a bar in one that is
  * bound to blocks with spins. The same everywhere. */
 enum status program_instance_init(const struct program_source *source, MPI_Comm comm,
                                   struct program_instance *instance);
 void program_instance_fini(struct program_instance *instance);
 
-/* Makes the tensors, zero. Collective. Errors: those of executor_create. */
+/* Makes the tensors, zero. Collective. Errors: as executor_create. */
 enum status program_instance_start(struct program_instance *instance,
                                    const struct contraction_settings *settings);
 
@@ -73,6 +73,6 @@ bool program_instance_is_assigned(const struct program_instance *instance, int t
 bool program_instance_is_result(const struct program_instance *instance, int tensor);
 
 /* SHA-256, in hex, of the results. Collective; the same everywhere.
- * Errors: those of tensor_sha256. */
+ * Errors: as tensor_sha256. */
 enum status program_instance_sha256(const struct program_instance *instance,
                                     char text[SHA256_HEX_SIZE]);

@@ -197,8 +197,8 @@ static void add_looped_term(const struct program_term *term, const struct whole_
 
 /* --- statements --- */
 
-/* A tensor keeps what its own labels allow; elsewhere nothing can be added, unless indices
- * are not all summed in pairs. */
+/* Zeroes the elements that the tensor's own labels forbid. They are zero already if all indices are
+ * summed in pairs. */
 static void remove_what_labels_forbid(const struct verification *self, int tensor)
 {
     struct whole_array *array = &self->arrays[tensor];
@@ -224,7 +224,7 @@ static void run_statement(const struct verification *self,
 
 /* --- comparison --- */
 
-/* Other than fmax, what is no number if one of them is none. */
+/* NaN if either is NaN, unlike fmax. */
 static double larger_or_nan(double a, double b)
 {
     return isnan(a) || a > b ? a : b;

@@ -7,8 +7,8 @@
 #include "support/base/status.h"
 #include "tce/execution/program_instance.h"
 
-/* Runs the program from what its declarations say and compares every tensor that it assigns
- * to with the executor's, after one run of all statements; prints the largest deviations.
+/* Evaluates the program with plain loops from its declarations and compares every assigned tensor
+ * with the executor's, after one run of all statements; prints the largest deviations.
  * Collective; every process computes the same.
  * Errors: STATUS_NUMERIC (an element deviates by more than 1e-12 of the sum of the absolute
  * values of all products that make it; the message names the tensor), STATUS_NO_MEMORY,

@@ -20,7 +20,7 @@ struct ao_integrals {
 struct ao_request {
     const struct ao_integrals_call *call;
     int64_t n;                  /* functions of the basis */
-    int64_t first[2], n_second; /* functions of the tiles: the first ones, those of N */
+    int64_t first[2], n_second; /* first functions of M and N; number of functions of N */
     bool diagonal;              /* M == N */
 };
 

@@ -46,7 +46,7 @@ struct ao_integrals_call {
 };
 
 /* matrices[p][lambda][sigma] = (mu nu|lambda sigma) for all function pairs p = (mu, nu) of
- * tiles M and N, both orders of lambda and sigma; zero where left out. The same bits whatever
- * was computed before. Errors: STATUS_NO_MEMORY. */
+ * tiles M and N, both orders of lambda and sigma; zero where left out. Results are bitwise
+ * independent of earlier calls. Errors: STATUS_NO_MEMORY. */
 enum status ao_integrals_compute(struct ao_integrals *integrals,
                                  const struct ao_integrals_call *call);

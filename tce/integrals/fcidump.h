@@ -16,7 +16,7 @@
  *     E_0        0 0 0 0
  *
  * Energies are in hartree. Orbitals count from 1, occupied ones first, in the order of their energies.
- * Two spins: UHF=.TRUE., and all numbers are those of spin orbitals, 2 p - 1 of alpha and 2 p of
+ * Two spins: UHF=.TRUE., and all indices count spin orbitals, 2 p - 1 for alpha and 2 p for
  * beta, the layout of Psi4 (p4util/fcidump.py) and of HANDE (manual, "FCIDUMP format").
  * Frozen orbitals are in h, the one-electron Hamiltonian with their mean field, and in E_0, their
  * energy with the nuclear repulsion. */
@@ -50,7 +50,6 @@ enum status fcidump_check_memory(const struct fcidump *dump);
 
 /* Transforms the integrals, and process 0 writes them; the file appears when it is complete.
  * h_pq = e_p (p = q) - sum_i (2 (pq|ii) - (pi|iq)) and, of two spins, likewise: as exact as the Fock
- * matrix of the converged SCF is diagonal. Integrals below 1e-15 are left out.
- * Collective. Errors: those of mo_integrals_create and mo_integrals_run, STATUS_IO, STATUS_NO_MEMORY; the same
- * everywhere. */
+ * matrix of the converged SCF is diagonal. Integrals below 1e-15 are left out. Collective. Errors:
+ * as mo_integrals_create and mo_integrals_run, STATUS_IO, STATUS_NO_MEMORY; the same everywhere. */
 enum status fcidump_write(const struct fcidump *dump, const struct taskpool_settings *pool);

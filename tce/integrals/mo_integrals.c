@@ -18,8 +18,8 @@
 struct mo_scratch {
     struct ao_integrals *integrals;
     double *matrices; /* mo_plan_matrices_size */
-    double *copy;     /* as many, of the matrices while they are transformed to orbitals of one
-                       * spin and still to be to those of another; NULL: there is none */
+    double *copy;     /* as many; the first spin's transformation overwrites this copy, so that
+                       * `matrices` stay for the second spin; NULL with one spin */
     double *block;    /* mo_plan_block_size: what is put or was got */
     double *work;     /* orbital_transform_work */
     struct packing_scratch **packing; /* of each target, NULL where it is whole */
@@ -119,8 +119,8 @@ struct half_matrices {
     int64_t stride_of_r, stride_of_s; /* 1 and the number of columns */
 };
 
-/* Transforms the matrices. Columns come first, for all rows over functions: so the shorter range is that of the
- * columns. In batches of (vv|, this is a range of r, and hardly any r is in two of them. */
+/* Transforms the matrices. Columns come first, for all rows over functions, and so get the shorter
+ * range. In batches of (vv|, this is a range of r, and hardly any r is in two of them. */
 static struct half_matrices transform_half(const struct mo_integrals *self, int spin,
                                            int64_t n_function_pairs)
 {
@@ -476,7 +476,7 @@ static void zero_packed_targets(const struct mo_plan *plan)
 
 /* --- batches --- */
 
-/* number: of the step, among those of all batches. */
+/* number: of the step, counted over all batches. */
 static enum status run_step(const struct mo_integrals *self, int64_t number, struct taskpool *pool)
 {
     char what[128];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tiles of a transformation of integrals: those of basis functions, and the pairs of
- * tiles of orbitals that its targets ask for. The same on every process. */
+/* The tiles of a transformation of integrals: tiles of basis functions, and the pairs of
+ * tiles of orbitals that its targets ask for. Identical on every process. */
 #pragma once
 
 #include "hf/tiles/tiling.h"

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* Core orbitals that are left out of the treatment of correlation, the lowest ones of the
- * molecule. Their number is that of the orbitals of the noble gas before each nucleus: 0 for H
+ * molecule. Each nucleus counts the occupied orbitals of the preceding noble gas: 0 for H
  * and He, 1 for Li to Ne, 5 for Na to Ar, 9 for K to Kr, 18 for Rb to Xe, 27 for Cs to Rn, 43
  * beyond; none for ghosts. Source: NWChem's "freeze atomic". */
 int64_t frozen_core_count(const struct molecule *molecule);
@@ -78,8 +78,8 @@ enum status orbital_spaces_count(int64_t n_functions, int64_t n_orbitals, int n_
  * the number of processes. The last bits do, and how orbitals of one energy are mixed.
  * result  of n_orbital_sets sets; its orbitals are canonical within the occupied and within the
  *         virtual ones
- * Collective over comm, which is that of the orbitals' grid.
- * Errors: those of orbital_spaces_count, STATUS_NO_MEMORY; the same everywhere. */
+ * Collective over comm, the communicator of the orbitals' grid.
+ * Errors: as orbital_spaces_count, STATUS_NO_MEMORY; the same everywhere. */
 enum status orbital_spaces_create(const struct scf_result *result, int n_orbital_sets,
                                   const int64_t n_occupied[], struct frozen_orbitals frozen,
                                   MPI_Comm comm, struct orbital_spaces **spaces);

@@ -21,7 +21,7 @@ struct declared_name {
     struct source_place place;
 };
 
-/* Indices that are exchanged with those of another group. */
+/* Indices that are exchanged with another group of as many. */
 struct index_group {
     struct source_place begin;
     int n, index[MAX_RANK]; /* numbers of program_index */

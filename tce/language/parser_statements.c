@@ -163,7 +163,7 @@ static enum status append_term(struct parser *parser, struct program_statement *
     return STATUS_OK;
 }
 
-/* Terms with + or - between them; sign is that of all of them. */
+/* Terms with + or - between them; sign multiplies all of them. */
 static enum status parse_sum(struct parser *parser, struct program_statement *statement,
                              double sign)
 {

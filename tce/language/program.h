@@ -126,7 +126,7 @@ struct program_statement {
     int loop;   /* that it stands in; -1: none */
     struct program_factor target;
     bool add;
-    /* The labels of the target follow from those of the factors: its products are zero wherever it has no block. */
+    /* The factors' labels imply the target's: products are zero where the target has no block. */
     bool keeps_labels;
     int n_terms;
     struct program_term *terms;

@@ -32,8 +32,9 @@ static int count_index(const struct program *program, const struct program_facto
     return count;
 }
 
-/* The irrep or the spin that labels of the factors lack to that of the target where those of all indices cancel, so
- * that no block of one meets blocks of the others unless it is 0; INT_MAX where those of an index do not. */
+/* The irrep or the spin by which the factors' labels differ from the target's, if the labels of
+ * every index cancel; else INT_MAX. A value other than 0 means that no blocks of the tensors can
+ * meet. */
 static int find_lacking_label(const struct program *program, const struct program_factor *target,
                               const struct program_term *term, bool spins)
 {
@@ -52,7 +53,7 @@ static int find_lacking_label(const struct program *program, const struct progra
     return lacking;
 }
 
-/* Labels of the target that do not follow from those of the factors are noted. */
+/* Clears keeps_labels where the factors' labels do not imply the target's. */
 static enum status check_labels(const struct program *program, struct program_statement *statement,
                                 const struct program_term *term)
 {

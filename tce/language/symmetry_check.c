@@ -72,7 +72,7 @@ static enum status check_filled_exchanges(const struct program *program,
             return source_fail(
                 program->file, exchange->place,
                 "'%s' is filled with '%s', which is not %s under this exchange: leave it out, or "
-                "fill another tensor, of which a statement makes '%s' by sym(...) or antisym(...)",
+                "fill another tensor and assign it to '%s' by sym(...) or antisym(...)",
                 tensor->name, tensor->fill, sign > 0 ? "symmetric" : "antisymmetric", tensor->name);
     }
     return STATUS_OK;
@@ -117,8 +117,9 @@ static enum status bind_fill(struct program *program, int number, int n,
 /* A difference between equal numbers, relative to their sizes. */
 #define TOLERANCE 1e-12
 
-/* Values of each space at least, and most elements that are drawn for a whole program, each permutation of a symmetry
- * counted, and local tensors of which each is computed from the next. */
+/* The least number of values of a space; the largest number of elements drawn for a whole program,
+ * counting each permutation of a symmetry; the longest chain of local tensors, each computed from
+ * the next. */
 enum { LEAST_VALUES = 3, MOST_STEPS = 20000000, MOST_NESTED = 30 };
 
 struct trial {
@@ -163,8 +164,8 @@ static struct number draw_in_any_order(const struct trial *self, int number,
     return draw_number(self, number, tensor->rank, sorted);
 }
 
-/* An element of a stored tensor: that of the least image of its values under the symmetry, with the sign, or zero if it
- * is its own opposite. */
+/* An element of a stored tensor: drawn for the least image of its values under the symmetry, times
+ * the sign; zero if the symmetry maps it to its own opposite. */
 static struct number draw_element(struct trial *self, int tensor, const int64_t value[])
 {
     const struct program_tensor *declared = &self->program->tensors[tensor];
@@ -264,8 +265,9 @@ static struct number evaluate_statement(struct trial *self, int s, int n, const 
     return sum;
 }
 
-/* The element that statements of a loop before number s make of a local tensor, or of a scalar at values of the loop's
- * indices. A factor stands for the zeros that labels make in a local tensor, other than those of its products. */
+/* The element of a local tensor, or of a scalar at values of the loop's indices, after the loop's
+ * statements before number s. A drawn factor marks elements that a local tensor's labels forbid
+ * although its products do not. */
 static struct number evaluate_in_loop(struct trial *self, int tensor, int s,
                                       const struct program_loop *loop, const int64_t value[])
 {
@@ -343,8 +345,8 @@ static struct number evaluate_claim(struct trial *self, int s, const struct prog
                 : evaluate_statement(self, s, rank, target->index, value);
 }
 
-/* Compares what statement s computes where all indices have different values with what it computes after exchanges
- * of these.
+/* Compares an element of statement s, all indices at different values, with the elements after
+ * exchanges of the values.
  * broken  out: the first of n exchanges that changes more than the sign; n without one */
 static enum status find_broken(struct trial *self, int s, const struct program_loop *loop, int n,
                                const struct program_exchange exchanges[], int *broken)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether a program has the symmetries that it claims: those that tensors declare, by what they are filled with and by
- * each statement that computes them, and that of ordered loops, a >= b >= c, whose sums must not change when two
- * indices exchange their roles.
+/* Whether a program has the symmetries that it claims. A declared symmetry must hold for the
+ * tensor's fill and for each statement that computes the tensor. Sums of an ordered loop,
+ * a >= b >= c, must be invariant under exchanges of its indices.
  *
  * A stored tensor may have any elements with the symmetry that it declares, or that its fill has where nothing assigns
  * to it. So it is replaced by random numbers with that symmetry and no other structure. An element of the statement's

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Standard streams for archives whose code cannot name those of the C library in a shared library
- * (cmake/position_independent.py). */
+/* Standard streams for archives in a shared library, whose code cannot name stdin, stdout and
+ * stderr of the C library (cmake/position_independent.py). */
 #include <stdio.h>
 
 extern FILE *beryl_archive_stdout, *beryl_archive_stderr;

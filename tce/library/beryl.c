@@ -25,7 +25,7 @@ static_assert((int)STATUS_USAGE == BERYL_USAGE && (int)STATUS_INPUT == BERYL_INP
                   (int)STATUS_NOT_CONVERGED == BERYL_NOT_CONVERGED &&
                   (int)STATUS_NUMERIC == BERYL_NUMERIC && (int)STATUS_LIBRARY == BERYL_LIBRARY &&
                   (int)STATUS_PROTOCOL == BERYL_INTERNAL,
-              "codes of the library are those of status.h");
+              "codes of the library equal the codes of status.h");
 
 /* The state of the library in this process. */
 static struct {
@@ -287,7 +287,7 @@ static enum status prepare_calculation(struct beryl_calculation *self)
     return hf_calculation_prepare_build(&self->hf, &self->settings.pool);
 }
 
-/* centres: n, or NULL for those of the file */
+/* centres: n, or NULL: from the file */
 static enum status fill_calculation(struct beryl_calculation *self, const char *molecule, int64_t n,
                                     const struct beryl_centre *centres)
 {

@@ -105,9 +105,9 @@ struct beryl_settings {
     double converge_amplitudes;
     int64_t max_iter_amplitudes;
     int log; /* whether process 0 prints on standard output what the programs print meanwhile */
-    int integrals;          /* enum beryl_integrals; those of Fock builds */
-    int keep_occupation;    /* whether the orbitals are occupied that overlap most with those of the
-                          * checkpoint that guess names */
+    int integrals;          /* enum beryl_integrals; for Fock builds */
+    int keep_occupation;    /* whether to occupy the orbitals with the largest overlap with the
+                          * occupied ones of the checkpoint that guess names */
     const char *guess_flip; /* UHF: centres whose spins are reversed in the guess, or NULL */
     int64_t freeze; /* lowest occupied orbitals of each spin that beryl_correlate leaves out;
                               * not together with frozen_core */
@@ -115,9 +115,9 @@ struct beryl_settings {
     int follow;              /* enum beryl_follow */
 };
 
-/* The defaults of the programs; the basis is to be set. beryl_create refuses settings without them,
- * and those of a program that was compiled with the beryl.h of another version, whose structure
- * is left as it is but for size. NULL is fine. Not collective. Other languages call
+/* The defaults of the programs; the basis is to be set. beryl_create refuses settings without them.
+ * A program compiled with the beryl.h of another version gets nothing but `size` set, and
+ * beryl_create refuses its settings, too. NULL is fine. Not collective. Other languages call
  * beryl_settings_init with the size of their structure. */
 void beryl_settings_init(struct beryl_settings *settings, size_t size);
 static inline void beryl_settings_default(struct beryl_settings *settings)

@@ -36,7 +36,7 @@ int64_t beryl_n_shells(const struct beryl_calculation *calculation)
     return calculation ? calculation->hf.input.shells->n_shells : 0;
 }
 
-/* NULL: there is none. */
+/* NULL if out of range. */
 static const struct shell *find_shell(const struct beryl_calculation *calculation, int64_t shell)
 {
     bool exists = shell >= 0 && shell < beryl_n_shells(calculation);

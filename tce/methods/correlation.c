@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -1: there is none. */
+/* The tensor's number; -1 without a scalar of this name. */
 static int find_scalar(const struct program *program, const char *name)
 {
     for (int i = 0; i < program->n_tensors; i++)
@@ -96,7 +96,7 @@ int correlation_unknowns(const struct correlation *self, struct tensor *x[CORREL
     return program->n_unknowns;
 }
 
-/* Fills all tensors but integrals, and says what those of loops are filled with. */
+/* Fills all tensors but integrals; sets the fills of loops' local tensors. */
 static enum status fill_elements(struct correlation *self)
 {
     const struct program *program = &self->instance.program;
@@ -204,8 +204,8 @@ static bool is_solution_enough(const struct correlation *self)
     return true;
 }
 
-/* Sets the unknowns x to what they became, f, or these to the unknowns: in a solution both are the same, and the
- * energy is that of the very amplitudes which follow. */
+/* Copies the updated unknowns f to the unknowns x, or x to f. In a solution both are equal: the
+ * energy belongs to exactly the amplitudes that later statements read. */
 static void copy_unknowns(const struct correlation *self, bool into_x)
 {
     const double one = 1;

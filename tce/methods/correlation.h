@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A correlation method over the orbitals of a converged SCF: its .tce program (methods.h) bound to
  * a molecule (method_bindings.h), and solved. Its energy, of `iterate` or else the scalar E, is
- * added to that of the SCF. A user's program may take the place of a method's (method_bindings.h). */
+ * added to the SCF energy. A user's program may replace a method's (method_bindings.h). */
 #pragma once
 
 #include "hf/scf/scf.h"
@@ -18,7 +18,7 @@
 
 /* The choices of a user; all borrowed. Error messages name them by the option of beryl-tce. */
 struct method_settings {
-    const char *method; /* its name in methods.h; with a text that of the text's file */
+    const char *method; /* its name in methods.h; with a text the name of the text's file */
     const char *text;   /* a user's program in the place of the method's, or NULL */
     size_t length;
     bool frozen_core;        /* whether the orbitals of noble-gas cores are frozen, or else */
@@ -46,7 +46,7 @@ enum { METHOD_NOT_GIVEN = -1 };
 
 /* All borrowed. */
 struct correlation_problem {
-    const struct method_settings *settings; /* the frozen orbitals are those of `orbitals` */
+    const struct method_settings *settings; /* with the frozen orbitals of `orbitals` */
     const struct screening *screening;
     const struct orbital_spaces *orbitals;
     int64_t memory_bytes; /* of a process; 0: what the machine has */
@@ -105,16 +105,16 @@ int correlation_unknowns(const struct correlation *correlation,
                          struct tensor *f[CORRELATION_MAX_UNKNOWNS]);
 
 /* Plans; allocates no tensors, and looks at the orbitals' numbers only. Collective, like all that
- * follows. Sets *correlation in any case. Errors: those of program_instance_init,
+ * follows. Sets *correlation in any case. Errors: as program_instance_init,
  * method_bindings_check and user_program_check. */
 enum status correlation_init(const struct correlation_problem *problem,
                              struct correlation *correlation);
 void correlation_fini(struct correlation *correlation);
 
 /* Whether the method fits into memory, to be checked before the SCF starts.
- * Prints what each process takes and what it may have: the problem's memory_bytes, or an
- * equal share of what its node has. correlation is only planned; orbitals that will turn out
- * dependent are counted. Collective.
+ * Prints the memory needed and available for each process: the problem's memory_bytes, or an
+ * equal share of the node's memory. correlation is only planned; linearly dependent orbitals are
+ * not yet known and count. Collective.
  * Errors: STATUS_NO_MEMORY (with these numbers, what is missing, and with how many processes
  * it would fit); the same everywhere. */
 enum status correlation_memory_check(const struct correlation *correlation);
@@ -123,11 +123,11 @@ enum status correlation_memory_check(const struct correlation *correlation);
 double correlation_diis_bytes(const struct correlation *correlation);
 
 /* Makes the tensors and transforms the integrals.
- * Errors: those of executor_create, mo_integrals_create and _run. */
+ * Errors: as executor_create, mo_integrals_create and _run. */
 enum status correlation_prepare(struct correlation *correlation,
                                 const struct taskpool_settings *pool);
 
-/* Fills the tensors that are bound to two-electron integrals. Errors: those of mo_integrals_create and
+/* Fills the tensors that are bound to two-electron integrals. Errors: as mo_integrals_create and
  * mo_integrals_run. */
 enum status correlation_integrals_fill(const struct correlation *correlation,
                                        const struct taskpool_settings *pool);
@@ -142,7 +142,7 @@ enum status correlation_integrals_bytes(const struct correlation *correlation, d
 /* Solves the equations with new pools, from what precedes the iterations on, printing a line for
  * each iteration. Amplitudes of files->restart that are converged are not iterated again if they are
  * all that is needed; n_iterations is 0 then. files: NULL without checkpoints.
- * Errors: STATUS_NOT_CONVERGED, STATUS_NUMERIC, those of executor_run and
+ * Errors: STATUS_NOT_CONVERGED, STATUS_NUMERIC, as executor_run and
  * correlation_checkpoint_read. */
 enum status correlation_solve(struct correlation *correlation, const struct taskpool_settings *pool,
                               const struct correlation_files *files);

@@ -276,7 +276,7 @@ struct amplitude_origin correlation_checkpoint_origin(const char *method,
     return origin;
 }
 
-/* Elements of the unknowns as they are in the file: those of blocks that do not exist, too. */
+/* Elements of the unknowns in the file, which includes blocks that do not exist. */
 static double count_dense_elements(const struct correlation *correlation)
 {
     const struct program *program = &correlation->instance.program;
@@ -541,7 +541,7 @@ static void write_tuples(const struct tuple_table *table, const char inputs[SHA2
         return;
     enum wall_use use = wall_time_begin(WALL_FILES);
     if (replace_tuple_file(file, table, inputs) != STATUS_OK)
-        log_warn_once("%s; the run continues, but what it finishes of this loop is not kept",
+        log_warn_once("%s; the run continues, but stores no finished part of this loop",
                       status_text());
     else
         log_warn_end();

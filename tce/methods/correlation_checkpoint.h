@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The checkpoint of a method: that of the SCF, with the amplitudes over its orbitals, and beside it the
- * finished tuples of loops over tiles.
+/* The checkpoint of a method: the SCF's file with the amplitudes over its orbitals, and a second
+ * file with the finished tuples of loops over tiles.
  *
- * Amplitudes are an HDF5 group in addition to those of TREXIO, whose own group for them is younger than the
- * library at hand and holds single elements with their indices:
+ * Amplitudes are an HDF5 group in addition to TREXIO's groups. TREXIO's own group for amplitudes is
+ * newer than the library in use and holds single elements with their indices:
  *
  *     /beryl/amplitudes    attributes method, n_core, n_frozen_virtual, n_occupied, n_virtual,
  *                         iteration, n_steps, energy, is_solution, change, energy_change,
@@ -85,7 +85,7 @@ enum status amplitudes_write(const struct checkpoint_stream *stream,
                              const struct amplitude_progress *progress,
                              const struct amplitude_tensors *tensors);
 
-/* Sets the tensors to those of the same names; first_step: the oldest step of the file to read.
+/* Reads the tensors by their names; first_step: the oldest step of the file to read.
  * Synchronises. Errors: STATUS_INPUT (one is missing, damaged, or has other sizes),
  * STATUS_NO_MEMORY. */
 enum status amplitudes_read(const struct checkpoint_stream *stream,
@@ -108,8 +108,8 @@ void correlation_checkpoint_write(const struct correlation_files *files,
                                   const struct correlation *correlation,
                                   const struct amplitude_solver *solver);
 
-/* Sets the amplitudes x, n of them, and the steps of a new solver to those of the checkpoint.
- * Collective. Errors: those of amplitudes_read and of amplitude_solver_resume. */
+/* Reads the n amplitudes x and the steps of a new solver from the checkpoint.
+ * Collective. Errors: as amplitudes_read and amplitude_solver_resume. */
 enum status correlation_checkpoint_read(const struct checkpoint_reader *reader, int n,
                                         struct tensor *const x[], int diis_size,
                                         struct amplitude_solver *solver,
@@ -118,7 +118,7 @@ enum status correlation_checkpoint_read(const struct checkpoint_reader *reader, 
 /* Whether a checkpoint has amplitudes. Collective.
  * wanted  the run that is to resume; n_virtual, known only after the SCF, is not compared
  * Errors: STATUS_INPUT (they are of another method or of other orbitals: the message says
- * which), those of amplitudes_find; the same everywhere. */
+ * which), as amplitudes_find; the same everywhere. */
 enum status correlation_checkpoint_find(const struct checkpoint_reader *reader,
                                         const struct amplitude_origin *wanted, bool *found,
                                         struct amplitude_progress *progress);

@@ -56,8 +56,8 @@ static int64_t count_arrays(const struct correlation *self)
 
 enum { ITERATING, TRANSFORMING, N_PHASES };
 
-/* The needs of one of n_processes in each phase. Windows keep the pages of arrays that are gone: iterations begin with
- * those of half-transformed integrals. */
+/* The needs of one of n_processes in each phase. Windows keep the pages of freed arrays: iterations
+ * begin with the pages of half-transformed integrals. */
 static void list_needs(const struct estimate *estimate, double n_processes,
                        struct memory_need needs[N_PHASES])
 {

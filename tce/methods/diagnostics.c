@@ -152,7 +152,7 @@ static bool has_amplitude_form(const struct program *program, const struct progr
     return true;
 }
 
-/* The unknown of this name; NULL: there is none. */
+/* The unknown of this name, or NULL. */
 static const struct tensor *find_amplitudes_named(const struct correlation *correlation,
                                                   const char *name, int rank)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Diagnostics of a coupled-cluster solution: whether one determinant is a good reference. They come
  * from the unknowns t1[i,a] and t2[i,j,a,b] of a method's program, by these names, with i and j over
- * occupied and a and b over virtual orbitals; a program without one has none of what it tells. */
+ * occupied and a and b over virtual orbitals; a program without t1 or t2 lacks its diagnostics. */
 #pragma once
 
 #include "support/base/status.h"

@@ -133,7 +133,7 @@ static enum status refuse_binding(const struct program *program,
                        tensor->name, tensor->fill, known);
 }
 
-/* A name that stands for nothing of a molecule may be that of a function. */
+/* A name that is not bound to the molecule may be a function's (tensor_functions.h). */
 static enum status check_filling_function(const struct program *program,
                                           const struct program_tensor *tensor)
 {
@@ -226,7 +226,7 @@ static enum status check_tiles(const struct program *program)
     return STATUS_OK;
 }
 
-/* Whether the blocks that exist are those of <pq|rs>: p and r, and q and s, have the same spin. */
+/* Whether the labels have the form of <pq|rs>: p and r have equal spins, and q and s. */
 static bool has_dirac_blocks(const struct program_tensor *tensor)
 {
     return tensor->sign[0] == 1 && tensor->sign[1] == 1 && tensor->sign[2] == -1 &&
@@ -264,7 +264,7 @@ static enum status check_no_bars(const struct program *program)
                 return source_fail(
                     program->file, tensor->place,
                     "'%s' has a bar '|', as tensors over spin orbitals have, but the "
-                    "orbitals here are those of a closed shell: run the program "
+                    "reference is a closed shell: run the program "
                     "with --method uhf, or leave bars out",
                     tensor->name);
     }

@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Spaces: the correlated orbitals; of an unrestricted reference those of alpha spin, then those
- * of beta spin, with these labels. */
+/* Spaces: the correlated orbitals; of an unrestricted reference alpha spin orbitals, then beta spin
+ * orbitals, with these labels. */
 #define BINDING_OCCUPIED "occupied"
 #define BINDING_VIRTUAL  "virtual"
 
@@ -31,7 +31,7 @@ struct tensor_binding {
                         void *context); /* a block of them (tile_loop.h); the same context */
 };
 
-/* NULL if there is none, or the name is NULL. */
+/* NULL for an unknown name or NULL. */
 const struct tensor_binding *method_binding_find(const char *name);
 
 /* The symmetries of what the names stand for, of real orbitals. */
@@ -42,7 +42,7 @@ extern const struct fill_symmetry method_fill_symmetries[METHOD_N_FILLS];
 bool method_space_is(const struct program *program, int space, const char *name);
 
 /* Whether all tensors that are bound can be: the names are known, the ranks right, and the indices
- * orbitals. A name may also be that of a function (tensor_functions.h).
+ * orbitals. A name may also be a function's (tensor_functions.h).
  * Errors: STATUS_INPUT, with the place and, for an unknown name, the names that there are. */
 enum status method_bindings_check(const struct program *program);
 
@@ -65,13 +65,12 @@ struct bound_tensor method_binding_describe(const struct program *program,
 enum status user_program_check(const struct program *program, int n_orbital_sets);
 
 /* Resets tensors that statements assign to: another solution begins as the first one. Not for programs
- * with `iterate`, which compute all of them by `=`. Collective. Errors: those of
+ * with `iterate`, which compute all of them by `=`. Collective. Errors: as
  * program_instance_fill. */
 enum status user_program_reset(struct program_instance *instance);
 
 /* The name under which a checkpoint has amplitudes of a program with this text: USER_PROGRAM_PREFIX and digits
- * of the SHA-256 of what decides them, the text before `finally`. Not collective. Errors: those of
- * sha256_create. */
+ * of the SHA-256 of the text before `finally`. Not collective. Errors: as sha256_create. */
 #define USER_PROGRAM_PREFIX "tce-"
 enum status user_program_name(const struct program *program, const char *text, size_t length,
                               char name[TCE_METHOD_NAME_SIZE]);

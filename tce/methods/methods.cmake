@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The methods of beryl-tce: a line for each with its name, what it is, its title, the beginning of its keys
+# The methods of beryl-tce: a line for each with its name, description, title, the beginning of its keys
 # in QCSchema, and the method that it continues, if any. Commands, help and
 # messages derive from this list. A method NAME has two .tce programs in this folder: NAME.tce for
-# closed shells and uNAME.tce for unrestricted references, over spin orbitals; they continue those of
-# the other method. They become texts of the library, so that an executable
-# needs no folder of programs.
+# closed shells and uNAME.tce for unrestricted references, over spin orbitals. A continued method's text
+# precedes the method's own. The library embeds the texts: an executable needs no folder of programs.
 set(methods
     "mp2|second-order perturbation theory|MP2|mp2"
     "ccd|coupled cluster with doubles|CCD|ccd"

@@ -38,7 +38,7 @@ enum status label_spaces_add(struct label_spaces *spaces, const struct index_spa
 void label_spaces_fini(struct label_spaces *spaces);
 
 /* The number of the space of pairs of a space, which is appended where it is new.
- * Errors: those of pair_space_create. */
+ * Errors: as pair_space_create. */
 enum status label_spaces_find_pairs(struct label_spaces *spaces, int of, int sign, int *number);
 
 /* A space of these tiles, with irreps or without. */

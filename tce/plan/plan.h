@@ -40,7 +40,7 @@ struct plan_tensor {
     struct symmetry inherited;  /* of a packed tensor, by which it is stored; owned */
     double elements;            /* that are stored */
     int loop;                   /* that it is local to; -1: none, it is distributed */
-    struct packing *packing;    /* of a packed tensor; owned; NULL: it is none */
+    struct packing *packing;    /* of a packed tensor; owned; NULL: not packed */
     bool unstored; /* nothing reads it but what packs it, and what fills it can do that */
     int filled_from; /* what fills that tensor fills this packed one, before the first step; -1: none */
     bool is_set;     /* while steps are made: the next one that writes to it adds to it */
@@ -77,7 +77,7 @@ struct plan_step {
     int statement; /* for which it is done; the first one, if it serves several */
     struct plan_operand C, A, B;
     int name[MAX_INDICES]; /* of the indices: numbers of program_index; -1: unused */
-    int with[MAX_INDICES]; /* of the other index of a pair; -1: there is none */
+    int with[MAX_INDICES]; /* the other index of a pair; -1: unpaired */
     double factor;
     bool add;
     bool joins;                /* the step before it, in the same stage and with the same C;

@@ -12,7 +12,7 @@
 struct plan_node {
     uint64_t left;       /* the part that joins the rest of this one; 0: a single factor */
     bool is_factor;      /* as it is, without a step */
-    double total, flops; /* of all steps below, infinite if there are none; of its own */
+    double total, flops; /* of all steps below, infinite without steps; of its own */
     struct product_operand operand; /* the step's result */
 };
 
@@ -55,7 +55,7 @@ enum plan_time { PLAN_BEFORE, PLAN_ITERATED, PLAN_FINAL, N_PLAN_TIMES };
 
 /* A packed tensor that is there. */
 struct plan_packed {
-    int of, version; /* what it is packed from */
+    int of, version; /* of the full tensor */
     int tensor;
     bool before; /* the iterations */
 };
@@ -77,7 +77,7 @@ struct plan_builder {
         sums; /* the steps that unpack sums over pairs, not yet in the other lists */
 };
 
-/* The part with this key, NULL if there is none. */
+/* The part with this key, or NULL. */
 struct plan_part *plan_builder_find(const struct plan_builder *builder,
                                     const struct product_key *key);
 
@@ -100,7 +100,8 @@ struct plan_step plan_builder_step(const struct plan_builder *builder, int state
                                    const struct product *product, const struct product_factor *C,
                                    const struct product_factor *A, const struct product_factor *B);
 
-/* Appends a step, which adds to its C if that is set. Errors: STATUS_NO_MEMORY, as those of the functions below. */
+/* Appends a step, which adds to its C if that is set. Errors: STATUS_NO_MEMORY, as the functions
+ * below. */
 enum status plan_builder_append(struct plan_builder *builder, struct plan_step_list *list,
                                 struct plan_step step);
 

@@ -35,8 +35,9 @@ static int find_loop_index(const struct program_loop *of, int index)
 
 /* --- tensors --- */
 
-/* The number of a local tensor, or of the part of a scalar, which is entered if it is not there. A declared tensor has
- * the loop's indices at the places that its declaration says; an intermediate at those of the step that makes it. */
+/* The number of a local tensor, or of the part of a scalar; a new one is entered. The loop's
+ * indices of a declared tensor have the positions of its declaration, those in an intermediate the
+ * positions of the step that makes it. */
 static int number_local(const struct loop_builder *builder, const struct plan_step *step,
                         const struct plan_operand *operand)
 {
@@ -200,7 +201,7 @@ static enum status set_steps(const struct loop_builder *builder)
 
 /* --- size --- */
 
-/* Upper bound on the bytes of all local tensors, whatever the labels. */
+/* Upper bound on the bytes of all local tensors; ignores labels. */
 static double count_local_bytes(const struct plan_loop_problem *made)
 {
     double bytes = 0;

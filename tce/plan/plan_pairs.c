@@ -10,9 +10,9 @@
  *   - t antisymmetric in c and d: 1/2; in i and j, too: 1/4;
  *   - A[abcd] = A[badc] and B[cdij] = B[dcji]: two of eight combinations of signs, 1/4.
  *
- * Pairs are chosen exchange by exchange: each time those of the symmetry of a factor with the largest gain are
- * added, and the best of these choices is taken. The steps are packed factors, products of them for each
- * combination of signs, and sums that are unpacked. */
+ * Pairs are chosen exchange by exchange: each round adds the pairs of the factor's symmetry with
+ * the largest gain, and the best of these choices is taken. The steps are packed factors, products
+ * of them for each combination of signs, and sums that are unpacked. */
 #include "support/base/array.h"
 #include "tce/plan/plan_builder.h"
 
@@ -50,8 +50,7 @@ struct pair_problem {
     bool replaced[2];
 };
 
-/* The product of a choice with given signs: its indices are those of the term's product and, after them, the
- * pairs. */
+/* The product of a choice with given signs. The pairs follow the indices of the term's product. */
 struct pair_product {
     struct product product; /* owns the indices alone */
     const struct pair_choice *choice;

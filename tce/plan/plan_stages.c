@@ -64,8 +64,9 @@ static void find_peak(struct plan *plan)
 
 /* --- stages --- */
 
-/* The last of the steps that write, replace or read a tensor, among those after the one at hand, by its place from
- * the end: N_PLAN_PHASES for each stage that follows, and one for each phase of its own; -1: there is none. */
+/* The last steps that write, replace or read a tensor, among the steps after the one at hand, by
+ * their distance from the end: N_PLAN_PHASES for each stage that follows, and one for each phase of
+ * its own; -1: no such step. */
 struct plan_depth {
     int written, replaced, read;
     /* While steps are ordered: the last one so far that writes it in each phase; -1: none. */

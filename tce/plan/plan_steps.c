@@ -24,7 +24,7 @@ static struct plan_operand number_indices(const struct product *product,
     return numbered;
 }
 
-/* A step of which no tensor is known yet. */
+/* A step without tensors. */
 static struct plan_step make_empty_step(int statement)
 {
     struct plan_step step = {

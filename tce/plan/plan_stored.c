@@ -80,7 +80,7 @@ static enum status store_unique(struct plan_tensor *tensor, const struct symmetr
     return STATUS_OK;
 }
 
-/* Likewise of a tensor of the program, of which contractions then compute what is stored. */
+/* Stores the unique blocks of a tensor of the program; contractions compute these only. */
 static enum status store_unique_of_program(struct plan *plan, int t)
 {
     struct plan_tensor *tensor = &plan->tensors[t];
@@ -94,7 +94,7 @@ static enum status store_unique_of_program(struct plan *plan, int t)
     return STATUS_OK;
 }
 
-/* A packed tensor has what its places inherit. */
+/* Stores the unique blocks of a packed tensor under the symmetry that its positions inherit. */
 static enum status store_unique_pairs(struct plan *plan, const struct plan_packed *packed)
 {
     struct plan_tensor *tensor = &plan->tensors[packed->tensor];

@@ -15,7 +15,7 @@ struct plan_tasks {
 };
 
 /* Labels alone are needed: no tensors. The plan is borrowed.
- * Errors: those of stage_create and plan_loop_problem_init; plan_tasks_fini follows then, too. */
+ * Errors: as stage_create and plan_loop_problem_init; plan_tasks_fini follows then, too. */
 enum status plan_tasks_init(const struct plan *plan, int stage,
                             const struct contraction_settings *settings, struct plan_tasks *tasks);
 void plan_tasks_fini(struct plan_tasks *tasks);

@@ -11,8 +11,8 @@
  * - A task is a block of the result, or a slice of its sum (contraction_slices.h), and some wait for the one that
  *   ends last: so there are many.
  *
- * The search begins with whole spaces and makes that tile smaller which saves most; where none saves anything, it
- * makes tiles of one space larger and those of another smaller. */
+ * The search begins with whole spaces. Each step makes the tile smaller that saves most. If no tile
+ * saves anything, tiles of one space grow and tiles of another shrink. */
 #include "tce/plan/plan.h"
 #include "tce/run/contraction_slices.h"
 

@@ -28,6 +28,6 @@ struct predicted_seconds {
 enum status predicted_tasks_seconds(const struct plan *plan, MPI_Comm comm,
                                     struct predicted_seconds *seconds);
 
-/* Writes the predicted seconds of every task, those of all steps one after another, as
- * profile_write does. Collective. Errors: those of profile_write. */
+/* Writes the predicted seconds of every task, step after step, as
+ * profile_write does. Collective. Errors: as profile_write. */
 enum status predicted_tasks_write(const struct plan *plan, MPI_Comm comm, const char *path);

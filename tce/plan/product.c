@@ -203,9 +203,9 @@ void product_combine(const struct product *product, uint64_t part, const struct 
 
 enum { MAX_LAWS = 2, IRREP_BITS = 3 };
 
-/* Laws of labels that tuples of values must meet, and how many beginnings of tuples have brought together what.
- * The state of a beginning is the irreps of all laws, as bits, and above them their sums of spins, the digits
- * of a number, each of which begins at max_spin. */
+/* Laws of labels that tuples of values must meet, and the number of beginnings of tuples for each
+ * state. The state of a beginning has the irreps of all laws as low bits. Their sums of spins are
+ * the digits of the number above; a digit's zero is max_spin. */
 struct label_count {
     const struct product *product;
     int n_laws;

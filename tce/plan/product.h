@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A product of tensors, summed over the indices that its target lacks: what it takes to
- * form it and its parts. A part is a set of factors, bit f for factor f; what it is, is
+/* A product of tensors, summed over the indices that its target lacks: the cost of the
+ * product and its parts. A part is a set of factors, bit f for factor f. Its value is
  * summed over the indices that occur neither in other factors nor in the target. */
 #pragma once
 
@@ -27,7 +27,7 @@ struct product_operand {
 
 /* A tensor with indices of the product. */
 struct product_factor {
-    int tensor;  /* number; -1: there is none */
+    int tensor;  /* number, or -1 */
     int version; /* how often it has been changed before; 0 of intermediates */
     struct product_operand operand;
 };
@@ -65,10 +65,10 @@ bool product_has(const struct product *product, uint64_t part, int index);
 /* Indices of a part; may be more than MAX_RANK. */
 int product_rank(const struct product *product, uint64_t part);
 
-/* The part that A and B make (B may be NULL here and below: A with sums over indices that only it has).
- * Its indices are those of both A and B, A's, B's, in their orders. Its labels are a
- * combination of theirs from which the summed indices have vanished, with as many
- * indices as there can be. The part must have at most MAX_RANK indices. */
+/* The part that A and B make (B may be NULL here and below: A with sums over indices that only it
+ * has). Its indices are the common ones of A and B, then A's, then B's, in their orders. Its labels
+ * are the combination of the factors' labels that lacks the summed indices and has the most
+ * indices. The part must have at most MAX_RANK indices. */
 void product_combine(const struct product *product, uint64_t part, const struct product_operand *A,
                      const struct product_operand *B, struct product_operand *result);
 

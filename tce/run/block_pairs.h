@@ -2,7 +2,8 @@
 /* The pairs of blocks that a step multiplies for a block of C, from labels alone: for each tuple of tiles that A
  * leaves open, in lexicographic order, a block of A and the block of B, whose tiles are known then.
  *
- * Beside C's indices a task may fix others: those of a loop over tiles, or where C is a scalar all of A's. */
+ * In addition to C's indices a task may fix the indices of a loop over tiles or, for a scalar C,
+ * all of A's. */
 #pragma once
 
 #include "support/base/status.h"
@@ -14,9 +15,10 @@
 
 /* --- open tiles --- */
 
-/* The tiles that some indices of an operand may have when those of its other indices are known: known tiles leave
- * a label, which the open ones must bring together. For each label the tuples of tiles of the open indices are
- * numbered in lexicographic order. An index counts with all its occurrences in the operand. */
+/* The possible tiles of an operand's open indices, given the tiles of its other indices. The known
+ * tiles leave a label that the open tiles must add up to. For each label the tuples of tiles of the
+ * open indices are numbered in lexicographic order. An index counts with all its occurrences in the
+ * operand. */
 struct open_tiles {
     const struct block_labels *labels; /* of the operand; borrowed */
     struct index_list own;             /* its indices, one for each place */
@@ -70,7 +72,7 @@ struct task_cost {
     int64_t n_products; /* pairs of blocks */
 };
 
-/* Adds that of a product of two blocks, or of a copy of one. */
+/* Adds the cost of a product of two blocks, or of a copy of one. */
 void block_pairs_add_cost(const struct block_pairs *pairs, const int32_t tile[MAX_INDICES],
                           struct task_cost *cost);
 

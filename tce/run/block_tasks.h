@@ -10,7 +10,7 @@
 
 struct block_tasks {
     struct contraction_sums sums;
-    struct darray *parts; /* NULL: there are none */
+    struct darray *parts; /* NULL without parts */
     /* During a run: */
     struct block_buffers *buffers; /* borrowed */
     struct products *products;
@@ -18,7 +18,7 @@ struct block_tasks {
 };
 
 /* Room for parts; the tensors exist from now on. Collective.
- * Errors: those of darray_create. */
+ * Errors: as darray_create. */
 enum status block_tasks_start(struct block_tasks *tasks);
 
 /* Begins a run of this process. polled: taskpool_poll between two products of a task; NULL: none.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Dense blocks whose indices have numbers: their strides, copies and reductions. Blocks are row-major; extents
- * are those of the tiles at hand, by index number. */
+ * of the current tiles are listed by index number. */
 #pragma once
 
 #include "tce/tensor/index_space.h"

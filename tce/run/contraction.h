@@ -8,7 +8,7 @@
  * index that one factor has alone is a step of its own. An index may occur twice in a or in b: a diagonal.
  * Without B: a copy with indices in another order, a trace, a sum.
  *
- * Elements of C whose block does not exist are left out, whatever the factors' labels. */
+ * Elements of C without a block are left out; the factors' labels have no effect on that. */
 #pragma once
 
 #include "tce/run/blocks.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How many tasks share a block of C. Where C is small beside its factors, as of long inner products, few of its
  * blocks are as large as fast products want them: too few tasks for many processes. Then the products of a block,
- * in their order, are cut into slices, each of which a task adds up (contraction_sums.h).
+ * in their order, are cut into slices. A task adds up one slice (contraction_sums.h).
  *
  * Shapes alone decide: results are the same on any number of processes. */
 #pragma once

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tasks of several contractions that run as one pool, from labels alone.
  *
- * Contractions that join one another are a sum: they have the same C, and a task makes one of its blocks from all
- * of them, in their order: the result depends neither on the mode nor on the number of processes. The sums' tasks
- * are numbered one after another, those of a sum in lexicographic order of C's indices in an order of its own: batch
- * indices, then in turn a row and a column, so that a run of neighbours needs few different blocks of A and of B.
+ * Contractions that join one another are a sum: they have the same C, and a task makes one of its
+ * blocks from all of them, in their order: the result depends neither on the mode nor on the number
+ * of processes. Tasks are numbered sum after sum, within a sum lexicographically by batch indices,
+ * then in turn a row and a column of C. A run of neighbours then needs few different blocks of A
+ * and of B.
  *
  * Where C has few blocks, several tasks make parts of each: each a slice of the block's products
  * (contraction_slices.h). A contraction with a scalar C is a sum of its own, whose tasks are the tuples of tiles of
@@ -23,10 +24,9 @@ struct contraction_sum {
     bool scalar;
     int lead; /* decides about the order of the tasks: the term with most to compute */
     struct block_index *C;
-    struct block_index
-        *tuples;         /* of C, or of a scalar those of A: tiles in the order of the tasks */
-    int place[MAX_RANK]; /* in C, or in A, of each entry of a tuple */
-    int64_t n_blocks, n_parts; /* of C, and of each; their product is the number of tasks */
+    struct block_index *tuples; /* of C, or of A for a scalar: tiles in the order of the tasks */
+    int place[MAX_RANK];        /* in C, or in A, of each entry of a tuple */
+    int64_t n_blocks, n_parts;  /* of C, and of each; their product is the number of tasks */
     int64_t first_task;
     int64_t first_part; /* -1: a task makes a whole block */
 };
@@ -56,7 +56,7 @@ struct contraction_task {
     int64_t part;  /* among all parts; -1: the whole block */
     int64_t slice; /* of n_slices of the block's products */
     int64_t n_slices;
-    int32_t at[MAX_RANK]; /* the block's tiles; of a scalar those of A */
+    int32_t at[MAX_RANK]; /* the tiles of C's block; for a scalar of A's */
 };
 
 void contraction_sums_task(const struct contraction_sums *sums, int64_t task,
@@ -83,8 +83,8 @@ bool term_walk_next(struct term_walk *walk);
 /* Elements of all parts together. */
 double contraction_parts_elements(const struct contraction_sums *sums);
 
-/* Room for all parts; *parts is NULL if there are none. Collective.
- * Errors: those of darray_create, the same on every process. */
+/* Creates the array of all parts; *parts is NULL without parts. Collective.
+ * Errors: as darray_create, the same on every process. */
 enum status contraction_parts_create(const struct contraction_sums *sums, struct darray **parts);
 
 /* Adds up the parts of the blocks of C that this process holds. Between two synchronisations; not collective.

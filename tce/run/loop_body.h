@@ -16,7 +16,7 @@ struct loop_body {
     struct contraction_problem *problems; /* of the steps, with the tensors that exist */
     struct block_pairs *pairs;            /* of the steps */
     struct factor_view (*views)[2];       /* of A and B, where they are stored */
-    struct open_tiles *locals; /* tiles of local tensors' places but those of the loop's indices */
+    struct open_tiles *locals; /* tiles of local tensors' positions without the loop's indices */
     struct tile_fill *fills;   /* of local tensors; borrowed contexts */
 };
 

@@ -13,9 +13,9 @@
 struct loop_tasks {
     struct loop_body body;
     int64_t n;      /* tuples */
-    int64_t n_left; /* of which the last run computed these */
+    int64_t n_left; /* tuples that the last run computed */
     struct tensor **scalars;
-    bool *adds;     /* whether a scalar keeps what it had before the loop */
+    bool *adds;     /* whether a scalar keeps its value from before the loop */
     double *values; /* of the task at hand */
     struct tuple_parts *parts;
     const struct tuple_store *store; /* borrowed; NULL: none */

@@ -17,6 +17,6 @@ enum status loop_worker_create(const struct loop_body *body,
                                struct loop_worker **worker);
 void loop_worker_destroy(struct loop_worker *worker);
 
-/* Computes a tuple of tiles: sets scalars[n_scalars] to what it adds to them, without its weight.
+/* Computes a tuple of tiles: sets scalars[n_scalars] to its summands, without its weight.
  * Errors: STATUS_NO_MEMORY. */
 enum status loop_worker_run(struct loop_worker *worker, const int32_t tuple[], double scalars[]);

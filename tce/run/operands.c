@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A factor, and where its blocks are among those of all. */
+/* A factor, and the number of its first block, counted over all factors. */
 struct numbered_factor {
     struct factor factor;
     int64_t first;        /* in the cache */

@@ -17,7 +17,7 @@ struct product_target {
 
 /* A product of a step: blocks of its factors. */
 struct step_product {
-    const struct block_pairs *step; /* one of those of products_create */
+    const struct block_pairs *step; /* as given to products_create */
     struct stored_block block[2];   /* of A and B */
     const double *local[2];         /* elements of a factor that is not stored; else NULL */
     int64_t extent[MAX_INDICES];    /* of the indices' tiles; 1 for those that the step lacks */

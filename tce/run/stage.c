@@ -126,7 +126,7 @@ const struct taskpool *stage_pool(const struct stage *stage)
 
 /* --- the pool --- */
 
-/* Shows the fraction of all tasks that are finished; those of an earlier run come first. */
+/* Shows the fraction of finished tasks, an earlier run's included. */
 static void show_progress(const struct stage *stage)
 {
     double run = stage_fraction_run(stage);

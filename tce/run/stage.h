@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Steps that run as one pool of tasks: contractions, none of which reads what another one writes
+/* Steps that run as one pool of tasks: mutually independent contractions
  * (contraction_sums.h), or the steps of a loop over tiles (tile_loop.h). The result depends neither on the mode nor
  * on the number of processes. */
 #pragma once
@@ -52,9 +52,10 @@ void stage_set_store(struct stage *stage, const struct tuple_store *store);
  * Errors: as taskpool_create. */
 enum status stage_start(struct stage *stage, const struct taskpool_settings *pool, MPI_Comm comm);
 
-/* Runs it once; from the second time on the pool is restored before. Collective; what was written to the tensors
- * must have been synchronised, and what this writes is. Errors: as taskpool_run, STATUS_NO_MEMORY; the same on every
- * process, what it writes is then undefined. */
+/* Runs the stage once; from the second time on the pool is restored before. Collective. Earlier
+ * writes to the tensors must have been synchronised; the stage synchronises its own. Errors: as
+ * taskpool_run, STATUS_NO_MEMORY; the same on every process, the written tensors are then
+ * undefined. */
 enum status stage_run(struct stage *stage);
 
 /* Which fraction of all tasks the last run computed. */

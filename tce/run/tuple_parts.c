@@ -116,7 +116,7 @@ done:
     return status;
 }
 
-/* All parts of this process, and on process 0 those of the table, become NaN. */
+/* Sets all parts of this process, and the table on process 0, to NaN. */
 static void clear_parts(const struct tuple_parts *self)
 {
     for (int64_t tuple = 0; self->parts && tuple < self->n_tuples; tuple++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parts that tuples of tiles add to the scalars of a loop, in a distributed array until all are finished.
- * Process 0 adds them up in the order of the tuples, so that sums depend neither on the mode nor on the number of
- * processes; and it may store them meanwhile, so that a run that is stopped leaves what it finished to the
- * next, on any number of processes. */
+/* The parts that tuples of tiles add to the scalars of a loop, in a distributed array until all are
+ * finished. Process 0 adds them up in the order of the tuples, so that sums depend neither on the
+ * mode nor on the number of processes. It may store them meanwhile: a stopped run leaves its
+ * finished tuples to the next, on any number of processes. */
 #pragma once
 
 #include "support/base/sha256.h"
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The parts of all tuples on process 0; those of a tuple that is not finished are NaN. */
+/* The parts of all tuples on process 0; NaN for unfinished tuples. */
 struct tuple_table {
     int64_t n_tuples;
     int n_scalars;

@@ -55,7 +55,7 @@ static void find_reached(const struct block_index *index, bool *reached)
         }
 }
 
-/* Completions of a state at d, from count: those of the states at d + 1. */
+/* Completions of a state at d. count has the completions of the states at d + 1. */
 static enum status count_state(struct block_index *index, int d, int state, const int64_t *count,
                                int64_t *n)
 {

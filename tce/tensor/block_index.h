@@ -52,13 +52,13 @@ double block_index_bytes(const struct block_index *index);
 /* The tiles of a block in [0, n). */
 void block_index_tuple(const struct block_index *index, int64_t block, int32_t tile[]);
 
-/* A walk over the tuples that exist, stored or not, in order: sets the tiles of the first, or of the one
- * after an existing one. False if there is none; the tiles are left then. A step is several times faster
- * than block_index_tuple. */
+/* A walk over the tuples that exist, stored or not, in order: sets the tiles of the first, or of
+ * the one after an existing one. False at the end; the tiles are unchanged then. A step is several
+ * times faster than block_index_tuple. */
 bool block_index_first(const struct block_index *index, int32_t tile[]);
 bool block_index_next(const struct block_index *index, int32_t tile[]);
 
-/* The block of a tuple, -1 if there is none or it is not stored itself. */
+/* The block of a tuple; -1 if it does not exist or is not stored itself. */
 int64_t block_index_number(const struct block_index *index, const int32_t tile[]);
 
 /* The stored block with the elements of a tuple's block. */

@@ -7,8 +7,8 @@
  *     packed[ab][cd] = 1/4 (full[abcd] + s full[bacd] + t full[abdc] + s t full[badc]).
  * Where the full tensor's symmetry makes terms equal, fewer of them are listed. Unpacking adds it back:
  *     full[abcd] += packed[ab][cd], full[bacd] += s packed[ab][cd], ...
- * A sum over all c and d of such parts of two tensors is one over the pairs, in which those of
- * different values count twice: the weight of a pair. */
+ * A sum over all c and d of such parts of two tensors is a sum over the pairs, with weight 2 for
+ * pairs of different values. */
 #pragma once
 
 #include "support/base/status.h"

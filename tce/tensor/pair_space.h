@@ -21,11 +21,11 @@ struct pair_space {
 /* Whether there are few enough tiles of pairs to be listed. */
 bool pair_space_is_possible(const struct index_space *of);
 
-/* Errors: STATUS_NO_MEMORY, those of index_space_create. */
+/* Errors: STATUS_NO_MEMORY, as index_space_create. */
 enum status pair_space_create(const struct index_space *of, int sign, struct pair_space **pairs);
 void pair_space_destroy(struct pair_space *pairs);
 
-/* The tile of the pairs of two tiles in either order; -1: there are none. */
+/* The tile of the pairs of two tiles in either order; -1 without pairs. */
 static inline int32_t pair_space_tile(const struct pair_space *pairs, int32_t P, int32_t Q)
 {
     int64_t larger = P > Q ? P : Q, smaller = P > Q ? Q : P;

@@ -23,7 +23,7 @@ struct loops {
     int64_t source[MAX_RANK], destination[MAX_RANK]; /* strides */
 };
 
-/* The loop over one plane: that of the two innermost loops. */
+/* The plane of the two innermost loops. */
 struct plane {
     int64_t n_rows, n_columns;
     int64_t source_row, source_column; /* strides */
@@ -160,8 +160,9 @@ static void gather_plane(const struct plane *plane, const double *source, double
                 plane->add);
 }
 
-/* Which loop makes a plane with the innermost one: that of the source's neighbours, or the
- * next one if these are the destination's too or there are none; -1 if there is no other. */
+/* The loop that makes a plane with the innermost one: the loop over the source's neighbours. If
+ * these are the destination's neighbours too, or do not exist: the next loop. -1 with a single
+ * loop. */
 static int choose_row_loop(const struct loops *loops)
 {
     for (int d = 0; d < loops->n - 1; d++)

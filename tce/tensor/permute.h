@@ -3,10 +3,10 @@
  *
  *     destination[i_0][i_1]... (+)= factor * source[i_0 stride_0 + i_1 stride_1 + ...]
  *
- * The destination is row-major without gaps. The strides of the source may be any:
- * those of its indices in the order of the destination's permute it, a sum of two is a
- * diagonal. Where one stride is 1 the work is done in square pieces of the plane of the
- * fastest indices of both sides, so that both are read and written by cache lines. */
+ * The destination is row-major without gaps. The strides of the source may be any. Strides in the
+ * order of the destination's indices permute the source; the sum of two strides takes a diagonal.
+ * Where one stride is 1 the work is done in square pieces of the plane of the fastest indices of
+ * both sides, so that both are read and written by cache lines. */
 #pragma once
 
 #include "tce/tensor/index_space.h"

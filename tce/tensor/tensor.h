@@ -35,7 +35,7 @@ double tensor_longest_part(const struct block_labels *labels, int n_processes);
 enum status tensor_create(const char *name, const struct block_labels *labels, MPI_Comm comm,
                           struct tensor **tensor);
 
-/* Several at once, which takes two collective operations. Arguments and errors as those of
+/* Creates several tensors with two collective operations in all. Arguments and errors: as
  * tensor_create; all tensors are NULL after a failure. */
 struct tensor_shape {
     const char *name;
@@ -60,9 +60,9 @@ void tensor_fill(struct tensor *tensor, tensor_element *element, void *context);
 /* Whether all numbers of this process's blocks are finite. Not collective. */
 bool tensor_is_finite_here(const struct tensor *tensor);
 
-/* Adds to sums[] what tells the contents of this process's blocks from others: added up over all processes,
- * sums of whichever equal tensors are equal, and those of different ones practically never. 64-bit sums wrap
- * around. Not collective. Errors: those of sha256_create. */
+/* Adds a hash of this process's blocks to sums[]. Equal tensors have equal sums over all processes,
+ * different tensors practically never. 64-bit sums wrap around. Not collective. Errors: as
+ * sha256_create. */
 enum { TENSOR_SUMS = 4 };
 enum status tensor_add_sums(const struct tensor *tensor, uint64_t sums[TENSOR_SUMS]);
 

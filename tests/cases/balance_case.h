@@ -19,10 +19,10 @@ struct balance_case {
     struct balancer_rules rules;
     struct taskpool_machine machine; /* but for n_workers */
     const double
-        *speeds; /* n_workers: those that have been learned, more than 10 % apart where they
-                           * differ at all; NULL: none are learned */
+        *speeds; /* n_workers: learned speeds, equal or more than 10 % apart; NULL: nothing is
+                           * learned */
 
-    int64_t *first;     /* n_workers + 1, into tasks: those of each worker before */
+    int64_t *first;     /* n_workers + 1, into tasks: each worker's first task before */
     int64_t *tasks;     /* n_tasks */
     int64_t n_held;     /* out: tasks that a worker has after balancing, summed over workers */
     double network_s;   /* out: simulated, in which processors take no time but --overhead */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Simulated iterations in which a mode knows what it can have learned. */
+/* Simulated iterations after a mode's learning. */
 #pragma once
 
 #include "taskpool/simulation.h"

@@ -75,7 +75,7 @@ static inline void scf_setup_init(struct scf_setup *setup, const struct scf_case
     };
 }
 
-/* From now on that of the molecule; where no operation moves a centre, Fock builds have none. Collective. */
+/* Lets Fock builds use the molecule's symmetry, if an operation moves a centre. Collective. */
 static inline void scf_setup_use_symmetry(struct scf_setup *setup)
 {
     double moved;

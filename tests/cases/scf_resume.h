@@ -6,7 +6,7 @@
 #include "hf/tiles/orbital_density.h"
 #include "tests/cases/scf_case.h"
 
-/* Sets D to that of the file's occupied orbitals. */
+/* Sets D to the density of the file's occupied orbitals. */
 static inline void scf_read_density(const struct checkpoint_reader *reader,
                                     const struct scf_setup *setup)
 {

@@ -29,7 +29,7 @@ static inline double *whole_matrix(const struct dense *matrix)
     return whole;
 }
 
-/* symmetry: that of the molecule is used. */
+/* symmetry: whether to use the molecule's. */
 static inline void solution_init(const struct scf_case *scf_case, bool symmetry,
                                  struct solution *solution)
 {

@@ -106,8 +106,8 @@ static inline bool trace_case_is_ordered(const struct taskpool_trace *trace,
 }
 
 /* Whether totals of all workers agree with their statistics, the sum of all iterations, to 1 ns
- * for each task; else *why says in what. balance_s is not compared: in statistics it is that of
- * the slowest. */
+ * for each task; else *why names the difference. balance_s is not compared: statistics have the
+ * slowest worker's. */
 static inline bool trace_case_agrees(const struct trace_totals *totals,
                                      const struct taskpool_iteration *sum, char *why, size_t size)
 {

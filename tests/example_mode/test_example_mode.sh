@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # A mode of one file and one line is in --help-all with its option, in --help-modes, in
-# --list-modes and in --compare all, where its Fock matrix is that of the others.
+# --list-modes and in --compare all, where all modes have one Fock matrix.
 #
 #   test_example_mode.sh BERYL_HF BERYL_SCHED MPIEXEC INPUTS
 set -eu

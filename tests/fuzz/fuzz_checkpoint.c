@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checkpoints with a seal that fits whatever has changed, so that HDF5 and what reads its contents
- * see the changes. HDF5 crashes on some files, from which the seal protects: here each is read in a
- * process of its own, and only a crash outside of HDF5 is a finding. */
+/* Checkpoints with a checksum made anew after each change, so that HDF5 and the readers of its
+ * contents see the changes. HDF5 crashes on some files that the checksum would refuse. Here each
+ * file is read in a process of its own, and only a crash outside of HDF5 is a finding. */
 #include "hf/checkpoint/checkpoint_contents.h"
 #include "hf/checkpoint/checkpoint_seal.h"
 #include "tests/fuzz/fuzz.h"

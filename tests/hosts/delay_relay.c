@@ -5,7 +5,7 @@
  *     delay_relay MILLISECONDS NAME...
  *
  * Prints "ready" when the interfaces are there; another process then moves them to the hosts. For
- * kernels without netem. Order is kept, nothing is lost, and the bandwidth is that of copying:
+ * kernels without netem. Order is kept and nothing is lost. Copying limits the bandwidth:
  * interfaces carry packets of up to 65,520 bytes. Runs until it is killed. */
 #include <err.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ struct packet {
     unsigned char bytes[];
 };
 
-/* Packets under way, in the order of their times, which is that of their arrival. */
+/* Packets under way, in the order of their arrival and so of their times. */
 struct wire {
     struct packet *first, **end;
     int64_t delay_ns;

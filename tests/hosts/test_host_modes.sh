@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Under every mode two and four hosts give what one process does: the digest of the Fock matrix and
-# the energy of CCSD; the amplitudes are those of the other modes, and beryl-sched runs each task.
+# Under every mode two and four hosts reproduce one process's digest of the Fock matrix and CCSD
+# energy. All modes have the same amplitudes, and beryl-sched runs each task.
 #
 #     test_host_modes.sh PROGRAMS INPUTS
 n_hosts=4

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The watchdog over two hosts: processes of both report, and those of one that wait are left alone
-# while tasks finish on the other.
+# The watchdog over two hosts: processes of both report. Processes that wait on one host are left
+# alone while tasks finish on the other.
 #
 #     test_host_watchdog.sh BIN_FOLDER INPUTS
 set -u

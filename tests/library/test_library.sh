@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs the library beryl, and checks that no name but its own is visible, that a program which
 # defines names of the library's inside links with it in C and C++, static and shared, and runs with
-# MPI started by either, and that the energies are those of the programs.
+# MPI started by either, and that the energies agree with the programs' energies.
 # Usage: test_library.sh BUILD_FOLDER MPIEXEC c|python
 set -eu
 source=$(cd "$(dirname "$0")" && pwd)

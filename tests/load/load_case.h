@@ -10,8 +10,8 @@
  */
 #define LOAD_NOISE_BYTES (1 << 20)
 
-/* How much slower the second half of the operations may be. If each cost as much as there were
- * before, the fastest fifth of the second would take 11 times what that of the first does. */
+/* Upper bound on the slowdown of the second half of the operations. With a cost linear in the
+ * number of earlier operations the ratio of the fastest fifths would be 11. */
 #define LOAD_SLOWER  4.0
 #define LOAD_NOISE_S 0.05
 

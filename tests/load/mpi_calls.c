@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Preloaded into a program, counts its calls of MPI that are round trips over a network, those of
- * Global Arrays and ScaLAPACK included, but not the local flushes, which wait for a get or for
+/* Preloaded into a program, counts its calls of MPI that are round trips over a network, also by
+ * Global Arrays and ScaLAPACK, but not the local flushes, which wait for a get or for
  * nobody: MPI_Finalize writes "collectives flushes windows" of each
  * process to the file $MPI_CALLS.RANK. */
 #include <mpi.h>

@@ -188,7 +188,7 @@ static double halves_progress(const void *state, int64_t n_run)
 
 const struct taskpool_mode mode_halves = {
     .name = "halves",
-    .help = "a worker without tasks is given half of those of a random other one",
+    .help = "a worker without tasks is given half of a random worker's tasks",
     .state_size = sizeof(struct halves_state),
     .init = halves_init,
     .next = halves_next,

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs the library, looks at its symbols, and builds programs against it by CMake and by
-# pkg-config: those that sched/README.md prints, by the lines for CMake that it prints, too; one that
-# runs under each mode; one that compares modes; one with modes of its own, that of sched/README.md among
+# pkg-config: the programs in sched/README.md, also by its lines for CMake; one that
+# runs under each mode; one that compares modes; one with modes of its own, sched/README.md's among
 # them; one in C and C++, static and shared, that has names of the library's inside; and one that
 # misuses it.
 # Usage: test_package.sh BUILD_FOLDER MPIEXEC

@@ -142,7 +142,7 @@ async function checkZoom(page) {
   expect((await view()).join() === whole.join(), 'the button does not show all');
 }
 
-/** A link of a table opens what it leads to. */
+/** A link of a table opens its target. */
 async function checkLinks(page) {
   const link = page.locator('table.figures a').last();
   if (await link.count() === 0) return;

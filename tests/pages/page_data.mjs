@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Contents that the charts and tables of a page must show, from the results alone.
 
-/** The runs of a result, as the page has them: one for each mode of a comparison; of several results,
- * in `runs`, those of all. */
+/** The runs of a result, as the page has them: one for each mode of a comparison; with `runs`, the runs
+ * of all its results. */
 export function runsOf(result) {
   const figures = result.extras?.beryl ?? result;
   if (result.runs) return result.runs.flatMap(runsOf);

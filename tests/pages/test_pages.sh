@@ -5,7 +5,7 @@
 #
 #     test_pages.sh BIN INPUTS MPIEXEC [FOLDER]
 #
-# BIN has Beryl's programs; those of chemistry are left out where they are missing. FOLDER, by
+# BIN has Beryl's programs; chemistry is left out without its programs. FOLDER, by
 # default one that is removed, keeps results, pages and screenshots. Needs Debian's chromium and
 # Node; playwright-core comes from npm at the first time. Without them exit status 77: skipped.
 set -u

@@ -4,9 +4,9 @@
 
     check_fcidump.py FILE RESULT.json [FROZEN]
 
-FILE is of a run of MP2 with the result RESULT.json: its Hartree-Fock and MP2 energies must be those
-of the result. FROZEN is the file of the same run with --frozen-core: its one-electron integrals and
-its constant must be those of FILE with the mean field of the core.
+FILE is of a run of MP2 with the result RESULT.json: its Hartree-Fock and MP2 energies must agree with
+the result. FROZEN is the file of the same run with --frozen-core: its one-electron integrals and
+its constant must equal FILE's with the mean field of the core.
 """
 
 import json

@@ -8,7 +8,7 @@ trace.json must be as readers of Chrome's format need it: each event has its pla
 lane follow or contain one another, in the order of time; the ends of a flow have one name, and each
 lies in a span, to which the arrow is drawn. OTF2, read by otf2-print, must have the same spans,
 messages and steals. With `whole` nothing was dropped: all flows have both ends, and the sum of each use
-of time must be that of the result's iterations, to 1 ns for each task. MODE is one of a comparison,
+of time must agree with the result's iterations, to 1 ns for each task. MODE is one of a comparison,
 whose trace is of the last round. Prints what is wrong, and exits with 1 then.
 """
 import bisect
@@ -27,7 +27,7 @@ def fail(text):
 
 
 def check_lane(lane, spans):
-    """Spans are (begin, end) in ns, in the order of the file, an iteration before what it contains."""
+    """Spans are (begin, end) in ns, in the order of the file, an iteration before its contents."""
     open_ends = []
     if [begin for begin, _ in spans] != sorted(begin for begin, _ in spans):
         fail(f"lane {lane}: spans are not in the order of time")
@@ -116,7 +116,7 @@ def read_chrome(folder):
 
 
 def read_otf2(folder):
-    """Contents of a trace in OTF2, as those of read_chrome, by otf2-print."""
+    """Contents of a trace in OTF2, in the form of read_chrome, by otf2-print."""
     text = subprocess.run(["otf2-print", f"{folder}/traces.otf2"], check=True, text=True,
                           capture_output=True).stdout
     times, numbers, tasks = collections.Counter(), collections.Counter(), 0
@@ -147,7 +147,7 @@ def read_otf2(folder):
 
 
 def iterations_of(result, mode):
-    """Trace and iterations of a result; of a comparison those of the mode in the last round."""
+    """Trace and iterations of a result; for a comparison, of the mode in the last round."""
     result = result.get("extras", {}).get("beryl", result)
     if not mode:
         return result["trace"], result.get("iterations", [])
@@ -193,7 +193,7 @@ def check_statistics(iterations, summary, times, tasks, arrows):
     if summary["dropped_spans"] or summary["dropped_messages"]:
         fail(f"left out: {summary['dropped_spans']} spans, {summary['dropped_messages']} messages")
     if tasks != sum(iteration["tasks_run"] for iteration in iterations):
-        fail(f"{tasks} tasks are not those of the result")
+        fail(f"{tasks} tasks in the trace, another number in the result")
     for use in USES:
         expected = sum(iteration[f"{use}_seconds"] for iteration in iterations)
         if abs(1e-9 * times[use] - expected) > 1e-9 * tasks:

@@ -31,7 +31,7 @@ class Impossible(Exception):
 
 
 class Finished(Exception):
-    """The program ends with what it is to be refused for."""
+    """The program ends with the reason for its refusal."""
 
 
 class Case:
@@ -95,7 +95,7 @@ class Program:
         return self.anchor.setdefault(index, self.choose.randrange(index.space.size))
 
     def new_tensor(self, letter, indices, like=None):
-        """With the labels of another one, or those of the anchor. It is declared when it is used."""
+        """Takes another tensor's labels, or the anchor's. The tensor is declared when it is used."""
         self.check_elements(indices)
         if like:
             labels = like.n_upper, like.irrep, like.spin
@@ -163,7 +163,7 @@ class Program:
                 and (tensor.indices or self.choose.random() < 0.3)]
 
     def place_indices(self, tensor, required, own):
-        """Indices for all places of a known tensor; the loop's are those of `own`."""
+        """Indices for all positions of a known tensor; `own` has the loop's indices."""
         chosen = []
         for d, index in enumerate(tensor.indices):
             pool = self.indices[self.spaces.index(index.space)]
@@ -189,7 +189,7 @@ class Program:
         return len(rows) > 0
 
     def factors(self, required, own=(), local=True):
-        """Known and new ones that have all required indices, and of the loop's those of `own` only."""
+        """Known and new factors that have all required indices; of the loop's indices only `own` occur."""
         chosen = []
         for _ in range(self.choose.choice(N_FACTORS)):
             known = self.readable(local) + [tensor for tensor, _ in chosen]
@@ -420,7 +420,7 @@ class Program:
         return [Operator(sign, groups)]
 
     def symmetric_group(self, n=None):
-        """Two tensors with symmetries over as many groups, of which the first position is shared."""
+        """Two tensors with symmetries over as many groups; both share the groups' first position."""
         n = n or self.choose.choice([2, 2, 3, 4, 5, 6])
         width = self.choose.choice([1, 2, 2]) if n < 5 else 2
         spaces = [self.choose.randrange(len(self.spaces) if n < 4 else 1) for _ in range(2)]
@@ -497,7 +497,7 @@ class Program:
         return target, "-=" if word == "-=" else "+="
 
     def add_summand(self, target, word, terms):
-        """To those of all scalars, by values of the loop's indices."""
+        """Adds a scalar's summand, an array over values of the loop's indices."""
         self.summed.add(target.name)
         summand = sum(term.evaluate(target, self.loop)[0] for term in terms) * (-1 if word == "-=" else 1)
         self.summands[target.name] = summand + (0 if word == "=" else self.summands.get(target.name, 0))

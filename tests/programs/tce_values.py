@@ -3,7 +3,7 @@
 
 A tensor is a whole array here, zero where labels forbid an element, and a product is an einsum over all
 values of its indices, in loops over tiles as outside. `norm` is the sum of the absolute values of all products
-that make an element, with those of its factors: rounding is relative to it.
+that make an element, and of the products in its factors: rounding is relative to it.
 """
 
 import functools
@@ -170,7 +170,7 @@ class Term:
         return dict.fromkeys(index for _, own in self.factors for index in own)
 
     def multiply(self, arrays, out):
-        """The product of the arrays, summed over all indices but those of out."""
+        """The product of the arrays, summed over all indices that are not in out."""
         numbers = {index: n for n, index in enumerate(dict.fromkeys(out + list(self.indices())))}
         operands = [part for array, (_, own) in zip(arrays, self.factors)
                     for part in (array, [numbers[index] for index in own])]

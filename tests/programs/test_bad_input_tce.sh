@@ -91,7 +91,7 @@ fail "--max-iter-amplitudes" ccd water.xyz $with_basis --max-iter-amplitudes 2
 fail "allow more with --max-iter" ccsd water.xyz $with_basis --max-iter 1
 fail "MB are available" ccsd water.xyz $with_basis --memory 1
 
-# A number that is not finite is no result, whatever the options.
+# A number that is not finite fails the run under all options.
 printf "${declarations}tensor A[i,j]\ntensor B[i,j] = constant(1e308)\nscalar E\n" > infinite.tce
 printf 'A[i,j] = B[i,j]\nE = A[i,j] * B[i,j]\n' >> infinite.tce
 for options in "" "--json result.json" "--iterations 2 --sched steal" "--compare static,auto" --verify; do
@@ -135,7 +135,7 @@ run 1 run large.tce
 without_banner "$folder/errors" > "$folder/message"
 [ "$(wc -l < "$folder/message")" = 1 ] || complain "not one line on standard error"
 grep -q "large.tce needs .* MB are missing" "$folder/message" || complain "no message"
-# The memory of a loop is that of its local tensors: here one of 42 MB for a tuple.
+# The memory of a loop is the size of its local tensors: here one of 42 MB for a tuple.
 cat > loop.tce << 'END'
 space s = 48
 index a, b, d, i, j : s

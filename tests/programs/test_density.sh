@@ -31,13 +31,13 @@ build()
     run 0 "$@" --json result.json
 }
 
-# digests: those of D and F in the result, for each spin.
+# digests: prints the digests of D and F in the result, for each spin.
 digests()
 {
     sed -n 's/.*"\(density\|fock\)_sha256\(_beta\)\{0,1\}": "\([0-9a-f]*\)".*/\1\2 \3/p' result.json
 }
 
-# same NAME: the digests are those of the first build of that name.
+# same NAME: compares the digests with the first build of that name.
 same()
 {
     [ -e "$1.digests" ] || digests > "$1.digests"
@@ -119,7 +119,7 @@ for options in "$inputs/be16.xyz --basis be15s --screen 1e-6" "$rhf --symmetry n
 done
 grep -q '"integrals": 216096}' "$folder/output" || complain "another number than 216096"
 
-# Integrals of the classes add up to those of the builds; without the option none are listed.
+# Integrals of the classes add up to the builds' integrals; without the option none are listed.
 build $uhf --fock-only 2 --profile-classes
 check 'sum(c["integrals"] for c in b["classes"].values()) == sum(i["integrals"] for i in b["iterations"])'
 check '{"(ss|ss)", "(ss|[sp]s)", "(d[sp]|d[sp])"} < set(b["classes"])'

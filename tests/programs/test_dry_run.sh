@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# --dry-run counts tasks and integrals, and says in its text and its result what it predicts; seconds are
-# only checked to be there. Where the sample was of all tile quartets, it has the integrals of a build.
+# --dry-run counts tasks and integrals and reports its predictions in its text and its result. Seconds are
+# only checked to be there. A sample of all tile quartets has the integrals of a build.
 #
 #   test_dry_run.sh BERYL_HF PROCESSES MPIEXEC INPUTS
 set -u
@@ -9,8 +9,8 @@ program=$1 processes=$2 mpiexec=$3 inputs=$4 seconds=120
 . "$(dirname "$0")/program.sh"
 rhf="$inputs/benzene.xyz --basis sto-3g --tile 7"
 
-# check TEXT: Python of extras.beryl of the dry run, which is b, of its prediction p, and of those of builds
-# without symmetry and with it; near is of two numbers, where all integrals were sampled.
+# check TEXT: a condition in Python. b: extras.beryl of the dry run; p: its prediction; build and symmetric:
+# extras.beryl of builds without and with symmetry. near compares two numbers if all integrals were sampled.
 check()
 {
     /usr/bin/python3 - "$1" 2>> "$folder/errors" << 'END' || complain "not so: $1"

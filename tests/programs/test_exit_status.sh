@@ -68,7 +68,7 @@ sched_takes_long="--gauss 30,0 --tasks 2"
 hf_works="he.xyz --basis 6-31g"
 
 # Sets `ways` to the arguments that bring about an outcome with a program, in two ways at least;
-# fails if there are none. Before its arguments a way may have words that begin with @:
+# fails without any. Before its arguments a way may have words that begin with @:
 #   @output=FILE  where standard output goes; -: it is closed
 #   @signal=NAME  what ends the program after a while
 #   @address=KB   its address space (ulimit -v)

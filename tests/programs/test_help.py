@@ -76,7 +76,7 @@ def check_program(command, modes, offers_bounds, fits):
 
 
 def check_all_options(found, result, *command):
-    """The options of a run, from its result, are those of --help-all."""
+    """--help-all lists the options of a run's result."""
     output_of(*command, "--json", result)
     text = json.loads(pathlib.Path(result).read_text())
     ran = text.get("extras", {}).get("beryl", text)

@@ -13,7 +13,7 @@ printf '3\n\nO 0 0 0\nH 0 0.807 0.587\nH 0 -0.757 0.687\n' > moved.xyz
 printf '3\n\nH 0 0.757 0.587\nO 0 0 0\nH 0 -0.757 0.587\n' > reordered.xyz
 printf '2\nmultiplicity=2\nO 0 0 0\nH 0 0.757 0.587\n' > fewer.xyz
 
-# energy: that of the result, with the iterations.
+# energy: prints the result's energy and its number of iterations.
 energy()
 {
     /usr/bin/python3 -c 'import json
@@ -57,7 +57,7 @@ run 0 water.xyz --basis sto-3g --fock-only 1 --guess rhf.h5
 
 run 0 water.xyz --basis cc-pvdz --checkpoint small.h5
 # Errors of DIIS are weighed by the guess's orbitals after a restart, too: from iteration 4 on the
-# gradients are those of a run that was not interrupted.
+# gradients equal the gradients of an uninterrupted run.
 gradients()
 {
     awk '$5 == "DIIS" { print $4 }' "$folder/output"
@@ -144,7 +144,7 @@ run 0 water.xyz --basis sto-3g --checkpoint small.h5
 refuse "small.h5: it has 7 orbitals, 9 are to be occupied" water.xyz --basis 6-31g --charge -8 \
     --guess small.h5
 
-# From any guess, the mixed orbitals of a long bond are those of its atoms; where RHF is the minimum, they
+# From any guess, the mixed orbitals of a long bond become the atoms' orbitals. Where RHF is the minimum, they
 # return to it.
 printf '2\n\nH 0 0 0\nH 0 0 6\n' > h2.xyz
 run 0 h2.xyz --basis sto-3g --checkpoint h2.h5
@@ -175,9 +175,9 @@ refuse "--guess-mix has no effect with --fock-only" h2.xyz --basis sto-3g --meth
 
 # Reversed spins at one atom of a long bond: three unpaired electrons on either, of opposite spins, from
 # atoms and from the septet, also of another basis. The energy: psi4 1.3.2, guess_mix and stability
-# analysis; -108.78222912 hartree is that of two atoms.
+# analysis; two atoms have -108.78222912 hartree.
 printf '2\n\nN 0 0 0\nN 0 0 3\n' > long.xyz
-# check_long ENERGY S2: those of the result, which is a minimum.
+# check_long ENERGY S2: compares them with the result, which is a minimum.
 check_long()
 {
     /usr/bin/python3 - "$@" 2>> "$folder/errors" << 'END' || complain "not two atoms of nitrogen"

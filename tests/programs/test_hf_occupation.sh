@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # --keep-occupation stays in the state of a checkpoint, or of --guess-swap, where the lowest orbitals lead
-# to another one: from geometry to geometry, from basis to basis and after a restart. The energies of
-# the cation of water are those of Psi4 1.3.2 (MOM).
+# to another one: from geometry to geometry, from basis to basis and after a restart. Energies of
+# the cation of water: Psi4 1.3.2 (MOM).
 #
 #   test_hf_occupation.sh BERYL_HF PROCESSES MPIEXEC
 set -u

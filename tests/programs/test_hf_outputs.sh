@@ -105,7 +105,7 @@ tiles 1 24 --tile 24
 { printf '12\n\n'; for i in $(seq 12); do echo "H 0 0 $((2 * i))"; done; } > row.xyz
 row="row.xyz --basis sto-3g --tile 2 --screen 1e-6"
 
-# ids OPTION...: those of the profiled tasks.
+# ids OPTION...: prints the ids of the profiled tasks.
 ids()
 {
     rm -f tasks.csv

@@ -112,9 +112,9 @@ printf 'basis "ao basis" print\nO S\n1 1\nO D\n1 1\nH S\n1 1\nend\n' > unsaid.nw
 { echo cartesian; cat unsaid.gbs; } > said.gbs
 warned unsaid.gbs water.xyz || complain "no warning"
 grep -q 'taken as spherical. Sets of the 6-31G family are Cartesian by convention' \
-    "$folder/errors" || complain "not what it is taken as"
+    "$folder/errors" || complain "the assumed form is not named"
 warned unsaid.nw water.xyz || complain "no warning"
-grep -q 'taken as Cartesian, as NWChem does' "$folder/errors" || complain "not what it is taken as"
+grep -q 'taken as Cartesian, as NWChem does' "$folder/errors" || complain "the assumed form is not named"
 warned unsaid.gbs water.xyz --spherical && complain "a warning where an option says it"
 warned unsaid.gbs water.xyz --cartesian && complain "a warning where an option says it"
 warned unsaid.gbs h2.xyz && complain "a warning where there are no d functions"

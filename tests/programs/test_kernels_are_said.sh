@@ -28,7 +28,7 @@ for program in "$hf" "$tce"; do
     print "^BLAS       OpenBLAS, kernels for Nehalem by OPENBLAS_CORETYPE=Nehalem$longer\$"
 done
 
-# with NAME: one process with Nehalem's kernels, two with those of that name.
+# with NAME: one process with Nehalem's kernels, two with NAME's.
 with()
 {
     program_name=beryl-hf

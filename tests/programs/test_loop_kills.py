@@ -138,7 +138,7 @@ def stored_or_ended(process, loop, before):
 
 
 def kill_once(loop, choose, n_processes, mode, how, fraction, stored):
-    """Words for a run that was killed, what it found finished, and its energy if it ended before."""
+    """Words for a killed run, the number of tuples that it found finished, and its energy if it ended before."""
     path = loop.path("output")
     before = loop.stored_at()
     start = time.monotonic()
@@ -167,7 +167,7 @@ def check_share(loop, choose):
 
 
 class Chain:
-    """Runs of which each resumes what the one before left, until one ends."""
+    """Runs that each resume their predecessor, until one ends."""
 
     def __init__(self, loop):
         self.loop, self.words, self.finished = loop, [], 0

@@ -5,9 +5,9 @@ result that has the error, or with a refusal and no file.
 
     test_random_options.py BERYL_SCHED MPIEXEC [RUNS [SEED]]
 
-RUNS (8) runs of beryl-sched on 3 to 13 processes. Modes and options are those of --list-modes and
---help-all, so that a new one is drawn too; values are ordinary ones and the extremes. What all
-processes of a run do that does not end is printed, where there is gdb.
+RUNS (8) runs of beryl-sched on 3 to 13 processes. Modes and options come from --list-modes and
+--help-all, so that a new one is drawn too; values are ordinary ones and the extremes. If a run does not
+end, gdb, if installed, prints the stacks of all its processes.
 """
 
 import importlib.util
@@ -126,7 +126,7 @@ def run(command):
 
 
 def find_fault(status, errors, path, n_iterations):
-    """The fault in the end of a run; None if there is none."""
+    """The fault in the end of a run, or None."""
     lines = [line for line in errors.splitlines() if line.startswith("beryl-sched: ")]
     if status not in (0, 1, 2):
         return "does not end" if status is None else f"exit status {status}"

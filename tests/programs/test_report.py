@@ -91,14 +91,14 @@ ANSWERS = [
     ({"sched": "static", "workers": 4, "iterations": [UNEVEN], "timeline": BINS},
      "An iteration of static on 4 workers took 2.000 s. static lost 47.0 % of its time to uneven loads (imbalance 88.7 %); "
      "one task alone takes 1.500 s or more, which no schedule can beat."),
-    # Most tasks are null: those of the scheduler's time.
+    # Most tasks are null and explain the scheduler's time.
     ({"sched": "counter", "workers": 2, "tasks": 1000, "non_null": 10,
       "iterations": [iteration(0, 1, task_seconds=1, scheduler_seconds=0.9, idle_seconds=0.1)]},
      "An iteration of counter on 2 workers took 1.000 s. counter lost 50.0 % of its time to the scheduler (990 of 1,000 "
      "tasks are null)."),
     ({"sched": "static", "workers": 1, "iterations": [iteration(i, 0.02, task_seconds=0.0199) for i in (0, 1)]},
      "An iteration of static on 1 worker took 20.00 ms. static lost 0.5 % of its time."),
-    # The first two iterations are warm-up, those of an SCF are not.
+    # The first two iterations are warm-up, except in an SCF.
     ({"sched": "a", "iterations": [iteration(i, s) for i, s in enumerate((9, 9, 1, 3))]},
      "An iteration of a on 1 worker took 2.000 s (from 1.000 s to 3.000 s)."),
     ({"sched": "a", "scf_iterations": [{"iteration": 1}],

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The Fock matrix is the same, bit for bit, whatever the number of processes, the
+# The Fock matrix is bitwise independent of the number of processes, the
 # scheduling mode, the pruning and the cache: one SHA-256 for each molecule.
 #
 #   test_same_digest.sh BERYL_HF MPIEXEC BERYL_SCHED INPUTS [MODE...]
@@ -22,7 +22,7 @@ caches=("" "--cache 0")
 progress=(poll thread)
 n_failed=0
 
-# digest_of PROCESSES OPTION...: that of the matrix after the last build.
+# digest_of PROCESSES OPTION...: prints the digest of the matrix after the last build.
 digest_of()
 {
     local processes=$1

@@ -74,7 +74,7 @@ for first, second in zip(c["steal"]["iterations"], c["steal#2"]["iterations"]):
 assert r["comparison"]["seeds"] == {"steal": 1, "steal#2": 1001, "steal#3": 2001}
 assert "orders" not in r["comparison"] and "order" not in text
 END
-# Options go to the modes that have them; the speeds are those of the workers.
+# Options go to the modes that have them; the workers have the given speeds.
 printf '1\n2\n' > speeds.csv
 compare speeds 1 --gauss 1e-3,0 --tasks 300 --simulate 2 --speeds speeds.csv --chunk 3 \
     --compare static,counter,dtree

@@ -76,7 +76,7 @@ simulate off --profile moved.csv --sched static --data off
 simulate on --profile moved.csv --sched static --node-cache 0
 simulate kept --profile moved.csv --sched static
 simulate owned --profile moved.csv --sched static --seeding owner
-# Its data are not overwritten, nor taken for those of another profile of its name.
+# Its data are not overwritten, nor read for another profile of its name.
 for file in moved.blocks.csv moved.sizes.csv; do
     timeout 60 "$beryl_sched" --profile moved.csv --simulate 16 --sched static --json $file \
         > out.txt 2> errors.txt && complain "$file is overwritten"
@@ -105,7 +105,7 @@ timeout 60 "$mpiexec" --oversubscribe -np 2 "$beryl_sched" --profile load.csv --
 grep -q 'Recorded   2 iterations' output.txt || complain "nothing says how many iterations a profile has"
 cut -d , -f 1,3 load.csv | cmp -s - <(cut -d , -f 1,3 real.csv) || complain "a profile of a run over MPI lacks tasks"
 cut -d , -f 4 real.csv | sort -u | tr '\n' ' ' | grep -qx '0 1 worker ' || complain "a profile of a run over MPI has other workers"
-# A task's time is without what it waited for a block.
+# A task's time excludes waits for blocks.
 printf 'task,seconds,iteration,worker\n1,0.5,0,0\n2,0.5,0,0\n' > shared.csv
 printf 'task,access,block\n1,r,1\n2,r,1\n' > shared.blocks.csv
 printf 'block,bytes,owner\n1,1000000,0\n' > shared.sizes.csv
@@ -224,7 +224,7 @@ cat > alone/beryl-report << 'END'
 END
 chmod +x alone/beryl-report
 without_page 1 'cannot write page.html: the script beryl-report failed' alone/beryl-sched
-# The result is written first, whatever happens to the others.
+# The result is written first, even if other files fail.
 for option in report write-statistics write-profile; do
     rm -f first.json
     timeout 60 "$beryl_sched" --gauss 1e-6,0 --tasks 4 --json first.json --$option /dev/full > output.txt \

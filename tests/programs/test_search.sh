@@ -50,7 +50,7 @@ run 1 no.xyz --method uhf --basis def2-svp --max-iter 9 --checkpoint first.h5
 run 0 no.xyz --method uhf --basis def2-svp --restart first.h5 --json result.json
 expect 'abs(E + 129.0481182) < 2e-8 and len(s) > 2'
 
-# A state that the user has chosen stays, and so does that of a stable molecule.
+# A state that the user has chosen stays, and so does the minimum of a stable molecule.
 for options in "--search never" "--guess-swap 8:9" "--follow none" "--guess core"; do
     run 0 no.xyz --method uhf --basis 6-31g $options --json result.json
     expect 's is None'

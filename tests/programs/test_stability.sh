@@ -118,8 +118,8 @@ warned()
         complain "not the one message: $1"
 }
 
-# Screening that leaves more of the gradient than is asked for is a warning, and a curvature that it
-# may have made is none; a gradient that cannot fall further is no convergence.
+# Screening errors of the gradient above --converge cause a warning, and no verdict from curvatures within
+# those errors. A gradient that cannot fall further is no convergence.
 run 0 water.xyz --basis sto-3g
 [ ! -s "$folder/errors" ] || complain "a warning by default"
 run 0 water.xyz --basis sto-3g --screen 0.1 --converge 1e-3 --json result.json
@@ -129,7 +129,7 @@ expect 'b["stability"]["real_rhf"]["stable"] is None and b["stability"]["real_uh
 run 1 water.xyz --basis cc-pvdz --converge 1e-15 --screen 1e-17
 warned 'no more than rounding errors: --converge 1e-15 is out of reach, take '
 
-# A restart of a converged run takes one build and knows the stability, that of a saddle point, too; one
+# A restart of a converged run takes one build and knows the stability, also at a saddle point. A saddle point
 # that is to be left is left.
 run 0 h2.xyz --basis sto-3g --checkpoint kept.h5
 run 0 h2.xyz --basis sto-3g --restart kept.h5 --json result.json

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # beryl-tce --compare runs a program, or a method, under each mode: a row of its table and an
-# entry of its result for each, one digest of the results for all; of a program the same
-# whatever the number of processes, of a method the same energy.
+# entry of its result for each, one digest of the results for all. A program's digest and a method's
+# energy are independent of the number of processes.
 #
 #   test_tce_compare.sh BERYL_TCE MPIEXEC BERYL_SCHED INPUTS
 set -u

@@ -13,7 +13,7 @@ printf '3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n' > water.xyz
 printf '2\nmultiplicity=2\nBe 0 0 0\nH 0 0 1.34\n' > radical.xyz
 water="water.xyz --basis 6-31g" radical="radical.xyz --basis 6-31g"
 
-# expect CONDITION: of r, the result in result.json, b, its extras, and m, that of a method.
+# expect CONDITION: on r, the result in result.json, b, its extras, and m, a method's result.
 expect()
 {
     /usr/bin/python3 - "$1" << 'END' 2>> "$folder/errors" || complain "not so: $1"
@@ -79,7 +79,7 @@ warning: --frozen-core freezes beta apart" ] || complain "not a warning for each
 run 0 mp2 $water --frozen-core
 [ ! -s "$folder/errors" ] || complain "a warning of the core of water"
 
-# Amplitudes are those of the program's text.
+# A checkpoint identifies amplitudes by the program's text before `finally`.
 cp ccsd.tce again.tce
 run 0 run ccsd.tce $water --checkpoint ccsd.h5 --json method.json
 run 0 run again.tce $water --restart ccsd.h5 --json result.json

@@ -103,7 +103,7 @@ run 0 ccsd $nitrogen --frozen-core --restart loose.h5 --json again.json
 grep -q "amplitudes begin anew" "$folder/output" || complain "nothing said of the amplitudes"
 same n2.json again.json 100
 
-# So do those of integrals at centres that were moved onto the symmetry, where they are not.
+# Amplitudes from centres that were moved onto the symmetry begin anew where they are not.
 printf '3\n\nO 0 0 0.1192620\nH 0 0.7632400 -0.4770475\nH 0 -0.7632375 -0.4770465\n' > rounded.xyz
 one ccsd rounded.xyz --basis 6-31g --checkpoint rounded.h5 --json rounded.json
 run 0 ccsd rounded.xyz --basis 6-31g --restart rounded.h5 --json again.json

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Random contractions give the same bits whatever the number of processes.
+# Results of random contractions are bitwise independent of the number of processes.
 #
 #   test_tce_same_digest.sh TEST_TCE_CONTRACTION MPIEXEC
 set -u

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Printed output arrives, or the run has failed; and text of an input that programs print cannot
-# steer the terminal. A program is known by its name: those of a folder are tested.
+# steer the terminal. All programs of a folder are tested, known by their names.
 #
 #   test_terminal.sh BERYL_SCHED MPIEXEC
 set -u

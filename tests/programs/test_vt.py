@@ -345,7 +345,7 @@ def mutate(generator, data):
 
 
 def check_mutations():
-    """Whatever is accepted comes back as it was read; all else is refused by a line."""
+    """Accepted text is written back as it was read; all else is refused by a line."""
     generator = random.Random(1)
     for name in ("csv", "sizes.csv"):
         write(f"tables.{name}", pathlib.Path(f"plain.{name}").read_text())

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* A tensor with all its elements, also those of blocks that do not exist, which are 0. */
+/* A tensor with all its elements; 0 in blocks that do not exist. */
 struct dense_operand {
     int rank;
     int64_t size[MAX_RANK];

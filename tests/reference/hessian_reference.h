@@ -19,7 +19,7 @@ struct reference_orbitals {
     const double *C[2], *energies[2];
 };
 
-/* Rotations of all spins; that of spin s from i to a has the number
+/* Rotations of all spins; the rotation of spin s from i to a has the number
  * (rotations of the spins before) + (a - n_occupied) * n_occupied + i. */
 int64_t reference_n_rotations(const struct reference_orbitals *orbitals);
 

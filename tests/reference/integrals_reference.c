@@ -68,8 +68,8 @@ struct dipole {
     int k;
 };
 
-/* x - O = (x - P) + (P - O); the integral of x - P times an Hermite Gaussian
- * is that of the one with t = 1 (section 9.5.3). */
+/* x - O = (x - P) + (P - O). x - P times an Hermite Gaussian has an integral for t = 1 only
+ * (section 9.5.3). */
 static double dipole_value(const struct hermite_expansion *expansion, hermite_pair H,
                            const void *data)
 {

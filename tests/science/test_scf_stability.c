@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Products with the Hessian, the lowest curvatures and the verdicts on the stability of RHF and
- * UHF solutions are those of the whole matrix from reference integrals. */
+ * UHF solutions agree with the whole matrix from reference integrals. */
 #include "hf/scf/scf_stability.h"
 #include "support/arrays/dense.h"
 #include "tests/cases/scf_solution.h"
@@ -9,13 +9,13 @@
 
 #define WATER "3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n"
 
-/* At 1.21038553 Angstrom a UHF solution begins to part from that of RHF (Coulson-Fischer point). */
+/* A UHF solution separates from the RHF solution at 1.21038553 Angstrom (Coulson-Fischer point). */
 #define H2_AT(distance) "2\n\nH 0 0 0\nH 0 0 " distance "\n"
 
 struct stability_case {
     struct scf_case scf;
-    enum scf_verdict verdict[SCF_SPACES]; /* in the spaces that it is tested in, NOT_TESTED: that of
-                                           * the whole Hessian, because rounding errors decide
+    enum scf_verdict verdict[SCF_SPACES]; /* in the tested spaces; NOT_TESTED: the whole Hessian's
+                                           * verdict counts, because rounding errors decide
                                            * between solutions */
     int n_free; /* rotations of an atom or a linear molecule in its own space: zeros of the Hessian */
 };
@@ -203,7 +203,8 @@ static void set_rotation(const double *whole, struct scf_rotation *rotation)
     }
 }
 
-/* Begins the search with each of the lowest eigenvectors, of which all but one hide what lies lower. */
+/* Begins the search with each of the lowest eigenvectors. All but the lowest hide a lower
+ * curvature. */
 static void check_soft_starts(struct solution *solution, const struct stability_case *expected,
                               int64_t n, const double *vectors, const double *values)
 {

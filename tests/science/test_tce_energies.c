@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Correlation energies, on any number of processes and under each of five modes, agree with
- * those of NWChem 7.0.2 and, of MP2, CCSD and CCSD(T) with all electrons, of Psi4 1.3.2, which agree
- * with each other to 4e-10 hartree; all without approximation of the integrals, in the same
- * basis sets and geometries. */
+/* Correlation energies, on any number of processes and under each of five modes, agree with NWChem
+ * 7.0.2 and, for MP2, CCSD and CCSD(T) with all electrons, with Psi4 1.3.2. Both programs agree to
+ * 4e-10 hartree. All use exact integrals in the same basis sets and geometries. */
 #include "tce/methods/diagnostics.h"
 #include "tests/cases/energy_case.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Correlation energies over spin orbitals, on any number of processes, agree with those of NWChem
+/* Correlation energies over spin orbitals, on any number of processes, agree with NWChem
  * 7.0.2 from
  *     geometry units bohr noautosym nocenter noautoz; ...; end
  *     basis spherical; * library 6-31g; end
@@ -45,9 +45,8 @@ TEST(energies_agree_with_another_program)
     check_energies(sizeof cases / sizeof cases[0], cases, 1);
 }
 
-/* Where electrons of opposite spin are none, or frozen, and no two of one spin can be excited
- * together, there is no correlation; spins without an occupied or a virtual orbital do not
- * disturb. */
+/* The correlation energy is zero if one spin has no correlated electrons and the other permits no
+ * double excitation. Spins without an occupied or a virtual orbital are accepted. */
 TEST(lone_electrons_are_not_correlated)
 {
     static const struct energy_case lone[] = {

@@ -7,7 +7,7 @@ frozen cores and all electrons, against psi4.
     triples.py BERYL_TCE --all               all cases
     triples.py BERYL_TCE --psi4 [--write]    all cases, against psi4 run anew; --write replaces triples.json
 
-Energies of the SCF and of CCSD(T) agree to 1e-7 hartree. Where that of the SCF does not, the programs have found
+Energies of the SCF and of CCSD(T) agree to 1e-7 hartree. If the SCF energies differ, the programs have found
 different states, as they do for N2+. triples.json is of Debian's psi4 1.3.2, converged to 1e-10.
 """
 

@@ -253,8 +253,8 @@ static void check_integrals(const struct screening *screening, const struct fock
     build_fini(&build);
 }
 
-/* Under the rule `schwarz` these are all above the threshold, whatever the density; under
- * `density` all with one so large that each matters, and none with zero. */
+/* Under the rule `schwarz` builds compute all integrals above the threshold for any density. Under
+ * `density` they compute all for a large density, and none for a zero one. */
 TEST(builds_compute_as_many_integrals_as_are_counted)
 {
     for (int choice = 0; choice < 8 * FOCK_N_DECOMPOSITIONS; choice++) {
@@ -284,8 +284,8 @@ static int64_t sum_integrals(const struct fock *fock)
     return n;
 }
 
-/* The larger the cutoff the fewer integrals, and the larger the error, which it bounds but for the number
- * of quartets that change an element. At the least cutoff F is what it was. */
+/* A larger cutoff leaves fewer integrals and a larger error. The error is at most the cutoff times
+ * the number of quartets that change an element. At cutoff 0 F is unchanged. */
 TEST(a_cutoff_bounds_what_is_left_out)
 {
     const double cutoffs[] = {0, 1e-3, 1e-2, 0.1};
@@ -422,8 +422,8 @@ static void check_several(struct fock *fock, const struct tiling *tiling,
     free(whole);
 }
 
-/* Every number of matrices, with and without Coulomb parts, some with other scales than those of
- * Hartree-Fock, between builds of densities, with every digestion. */
+/* Every number of matrices, with and without Coulomb parts, some with scales other than
+ * Hartree-Fock's, between builds of densities, with every digestion. */
 TEST(several_matrices_share_a_pass)
 {
     enum { N = 12 };
@@ -455,8 +455,8 @@ TEST(several_matrices_share_a_pass)
         several_fini(&all[i]);
 }
 
-/* An element of one tile, on whatever process that is, stops the build everywhere; the
- * next one is as if nothing had been. */
+/* A bad element of one tile, on any process, stops the build everywhere and has no effect on the
+ * next build. */
 static void check_refused(const struct fock_settings *settings, double element, int spin,
                           int64_t place)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows of (ss|ss) integrals give the Fock matrix that quartets one by one give (libint has no
- * rows), of as many integrals, whatever the tiles, the spins, the threshold and the density. */
+/* Rows of (ss|ss) integrals give the Fock matrix of single quartets (libint has no
+ * rows), of as many integrals, for several tiles, spins, thresholds and densities. */
 #include "basis/quartets/kept_quartets.h"
 #include "hf/fock/fock_build.h"
 #include "tests/cases/hf_system.h"
@@ -38,7 +38,7 @@ static void stop(void)
 struct way {
     int64_t tile;
     double threshold, factor; /* of D */
-    double coulomb, exchange; /* scales, in those of Hartree-Fock */
+    double coulomb, exchange; /* scales, in units of Hartree-Fock's */
     int rule, n_densities;
     int engine;
 };

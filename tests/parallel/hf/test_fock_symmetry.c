@@ -11,7 +11,7 @@
 /* Low enough that rounding is all that is between the two. */
 #define THRESHOLD 1e-13
 
-/* Shells up to f, general contractions among them; axes of molecules along those of the coordinates or
+/* Shells up to f, general contractions among them; molecular axes along the coordinate axes or
  * not; centres on planes and axes or not. */
 static const char basis_text[] =
     "C 0\nS 3 1\n13.7 0.154\n2.8 0.535\n0.44 0.444\nS 3 1\n13.7 -0.05\n2.8 -0.2\n0.44 0.6\n"
@@ -138,7 +138,7 @@ static void set_symmetric_part(const struct symmetric_case *c, const struct darr
     check_ok(tile_symmetry_add(c->symmetry, c->group.order, TILE_DENSITY, factors, A, 0, part));
 }
 
-/* The symmetric part of a matrix is that of itself, and has no other. */
+/* Taking the symmetric part again changes nothing. */
 static void check_symmetric_part(const struct symmetric_case *c)
 {
     struct darray *A = random_matrix(c, 6), *part = new_matrix(c), *again = new_matrix(c);

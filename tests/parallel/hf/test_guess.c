@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The superposed atomic densities hold the molecule's electrons, and are the same bits
- * on any number of processes; their spins are reversed at centres; the one-electron matrices are those of slow integrals. */
+/* The superposed atomic densities hold the molecule's electrons, and are the same bits on any
+ * number of processes; their spins are reversed at centres; the one-electron matrices agree with
+ * slow integrals. */
 #include "hf/guess/guess_atom.h"
 #include "hf/tiles/one_electron_matrices.h"
 #include "tests/cases/hf_system.h"
@@ -89,7 +90,7 @@ static void set_made_up(const struct scf_setup *setup)
     darray_sync();
 }
 
-/* Elements as guess.h says, from those of the function above. */
+/* Elements as guess.h says, from the elements of made_up. */
 TEST(spins_are_reversed_in_blocks_of_centres)
 {
     static const bool flipped[] = {true, false, true, false};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Orbitals of another basis and geometry, projected: their density is that of plain loops with slow
- * integrals, holds the electrons, and is a projector where functions are dependent, too. */
+/* Orbitals of another basis and geometry, projected: their density agrees with plain loops over
+ * slow integrals, holds the electrons, and is a projector, also with dependent functions. */
 #include "hf/tiles/one_electron_matrices.h"
 #include "tests/cases/hf_system.h"
 #include "tests/cases/scf_case.h"

@@ -225,8 +225,8 @@ static double steals_attempted(const struct fock_record *record)
     return record->statistics.steals_attempted.mean;
 }
 
-/* With room for all, a process computes each tile quartet at most once, whatever moves; and modes that
- * remember where tasks ran know that these keep data. */
+/* With room for all, a process computes each tile quartet at most once, even if tasks move. Modes
+ * that remember where tasks ran know that the tasks keep data. */
 TEST(no_process_computes_a_tile_quartet_twice)
 {
     struct fock_settings settings = {.prune = FOCK_PRUNE_INSPECT, .screening = SCREENING_SCHWARZ};

@@ -41,8 +41,8 @@ static void check_taken(const char *what, double estimate, double scratch, doubl
     bool enough = taken <= estimate + slack;
     bool tight = rank > 0 || taken >= estimate - scratch - slack;
     if (!enough || !tight)
-        fail_msg("%s: %.0f bytes were taken, the estimate is %.0f, %.0f of which are scratch", what,
-                 taken, estimate, scratch);
+        fail_msg("%s: %.0f bytes taken, %.0f estimated, %.0f of scratch included", what, taken,
+                 estimate, scratch);
 }
 
 static void begin_case(int number)

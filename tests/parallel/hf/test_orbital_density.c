@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The density of orbitals is that of plain loops to the last bit, on any number of processes, for
- * any tiles, and for no, some or all orbitals occupied. */
+/* The density of orbitals equals a sum by plain loops to the last bit, on any number of processes,
+ * for any tiles, and for no, some or all orbitals occupied. */
 #include "hf/tiles/orbital_density.h"
 #include "tests/cases/hf_system.h"
 

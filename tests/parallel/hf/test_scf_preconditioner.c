@@ -128,7 +128,7 @@ TEST(directions_turn_with_the_orbitals)
     }
 }
 
-/* Directions that are downhill are left out, and those of the step before are forgotten. */
+/* Directions of negative curvature are left out; directions of the previous step are forgotten. */
 TEST(directions_of_negative_curvature_are_dropped)
 {
     struct fixture fixture;

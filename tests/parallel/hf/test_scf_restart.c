@@ -521,8 +521,8 @@ TEST(a_restart_loses_no_iteration)
     remove_file();
 }
 
-/* A guess density has no orbitals: those of its Fock matrix, which the next iteration begins with,
- * are written. */
+/* A guess density has no orbitals. The file gets the orbitals of its Fock matrix, with which the
+ * next iteration begins. */
 TEST(the_first_iteration_is_written_when_it_is_the_last)
 {
     const struct scf_case *const cases[] = {&spherical, &radical};
@@ -540,7 +540,7 @@ TEST(the_first_iteration_is_written_when_it_is_the_last)
     remove_file();
 }
 
-/* The verified file is read, whatever takes the file's name meanwhile. */
+/* The verified file is read, even if another takes its name meanwhile. */
 TEST(a_file_that_is_replaced_is_still_read)
 {
     int rank;

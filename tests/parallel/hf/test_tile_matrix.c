@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Symmetric matrices by tiles: nothing is lost on the way to the dense layout and
- * back, and digest and product are those of the whole matrix, on any number of
+ * back; digest and product agree with the whole matrix's, on any number of
  * processes. */
 #include "hf/tiles/tile_matrix.h"
 #include "support/arrays/dense.h"

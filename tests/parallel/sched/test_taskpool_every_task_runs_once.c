@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every task runs exactly once in every iteration, whatever the mode, the
- * number of tasks and the number of processes. */
+/* Every task runs exactly once in every iteration, for any mode, number of
+ * tasks and number of processes. */
 #include "tests/cases/pool_cases.h"
 
 #include <stdlib.h>

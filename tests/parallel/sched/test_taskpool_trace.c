@@ -46,7 +46,7 @@ static void check_trace(const struct taskpool_trace *trace, const struct taskpoo
 
 enum tasks { TASKS_WAIT, TASKS_COMPUTE, TASKS_ADDED };
 
-/* limit  of records; 0: that of the trace */
+/* limit  of records; 0: the trace's own */
 static void check_pool(const char *options, enum tasks tasks, int64_t limit)
 {
     bool dynamic = tasks == TASKS_ADDED;

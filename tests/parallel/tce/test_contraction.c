@@ -179,7 +179,7 @@ static struct tensor *make_symmetric(const char *name, const struct block_labels
     return tensor;
 }
 
-/* The result is that of factors with all blocks. */
+/* Factors with unique blocks give the result of factors with all blocks. */
 TEST(factors_that_store_unique_blocks)
 {
     int n_left_out = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Integrals over orbitals agree with those of nested loops, for any targets; they are the
- * same, bit for bit, under every mode. With --digests the program prints one digest of all
+/* Integrals over orbitals agree with nested loops, for any targets; they are
+ * bitwise identical under every mode. With --digests the program prints one digest of all
  * targets, over orbitals and over spin orbitals, instead, to be compared among numbers of
  * processes. */
 #include "tce/integrals/ao_integrals.h"
@@ -38,8 +38,8 @@ static struct orbital_space make_space(int64_t n_occupied)
     return space;
 }
 
-/* Any coefficients will do: not orthonormal ones. Those of beta spin are those of alpha spin in
- * the opposite order. */
+/* Coefficients that need not be orthonormal. Beta orbitals are the alpha orbitals in
+ * reverse order. */
 static void make_orbitals(void)
 {
     uint64_t random = 17;

@@ -12,7 +12,7 @@ struct four_groups {
     struct shells *shells;
 };
 
-/* Common exponents of a group, and coefficients: those of a shell depend on its place. */
+/* Common exponents of a group, and coefficients that depend on the shell's position. */
 struct contraction {
     int n_primitives;
     double first_exponent, ratio; /* of each exponent to the next */

@@ -43,7 +43,7 @@ def angular_momenta(word):
 
 
 def add_shell(entry, kind, rows, scale=1.0):
-    """Adds the contractions of a shell; an exception or a flaw if it is none."""
+    """Adds the contractions of a shell; bad input is an exception or a flaw."""
     table = [[number(word) for word in row] for row in rows]
     n_columns = len(table[0]) - 1
     momenta = angular_momenta(kind)

@@ -148,7 +148,7 @@ TEST(the_form_is_what_the_file_says)
                BASIS_FORM_SPHERICAL, true);
 }
 
-/* A title is no section of an NWChem file, nor is that of a part of a core potential. */
+/* Neither a title nor a core potential's part title is a section of an NWChem file. */
 TEST(titles_do_not_hide_the_format)
 {
     static const char *const starts[] = {
@@ -169,7 +169,7 @@ TEST(titles_do_not_hide_the_format)
     }
 }
 
-/* A text of which a line is refused: with these words, and at their end what was found. */
+/* A text with a refused line: the words of the message, and the found text at their end. */
 struct bad_case {
     const char *text;
     int line;

@@ -243,7 +243,7 @@ TEST(two_electron_integrals_have_eightfold_symmetry)
     }
 }
 
-/* Two unit charges far apart, whatever their shape: 1 / R, and the shapes'
+/* Two distant unit charges of any shape: 1 / R, and the shapes'
  * multipoles of order l + l' enter with R^-(l+l'+1). */
 TEST(distant_charges_repel_as_points)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows of kets: those that are found are those of plain loops, and those that are read from their list are
- * those that were found, class by class. */
+/* Rows of kets: the found rows agree with plain loops, and the rows read from the list with the
+ * found ones, class by class. */
 #include "basis/quartets/ket_rows.h"
 #include "tests/check.h"
 

@@ -428,8 +428,8 @@ TEST(what_is_found_is_a_group)
     assert_true(n_found > 100 && n_not > 100);
 }
 
-/* Without leave to move centres, the group is that of centres that coincide but for rounding: of water
- * with an atom out of place by more, the plane alone, whose reflection moves nothing. */
+/* If centres may not move, operations must map centres onto centres to rounding. Water with an atom
+ * out of place by more keeps the plane alone, whose reflection moves nothing. */
 TEST(centres_stay_where_they_may_not_move)
 {
     for (size_t c = 0; c < sizeof group_cases / sizeof *group_cases; c++) {

@@ -123,7 +123,7 @@ static double error_of_engine(const struct shells *shells, const int64_t at[4],
     return error;
 }
 
-/* The functions of four shells to their places in those of four groups of n functions. */
+/* Copies the block of four shells to its position in the block of four groups of n functions. */
 static void place_block(const struct shell *const shell[4], const int64_t first[4],
                         const int64_t n[4], double *expected)
 {
@@ -253,7 +253,7 @@ TEST(contraction_that_libint_splits)
     check_class(0, 0, 0, 0, &six, BASIS_FORM_SPHERICAL);
 }
 
-/* General contractions, SP shells and whatever else shares exponents, in any order. */
+/* General contractions, SP shells and other shells with common exponents, in any order. */
 TEST(groups_of_shells)
 {
     static const char *const kinds[] = {"S", "P", "SS", "SP", "PD"};

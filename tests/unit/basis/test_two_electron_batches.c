@@ -163,7 +163,7 @@ TEST(memory_has_a_bound)
     assert_in_range(bytes_of_groups(low, &sixteen, spherical), 1, 4 << 20);
 }
 
-/* Bounds of one s, p, d and f shell with those of another atom, whose direction is given. */
+/* Bounds of an atom's s, p, d and f shells with another atom's in a given direction. */
 static void bounds_of_direction(const double direction[3], double bounds[16])
 {
     const char *text = "He 0\nS 1 1.00\n 1.1 1.0\nP 1 1.00\n 0.7 1.0\nD 1 1.00\n 0.9 1.0\n"

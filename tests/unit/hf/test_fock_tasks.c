@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tasks of a Fock build, found by each decomposition, symmetry and pruning, are
- * those of a brute-force enumeration: every quartet of tiles that is not null once,
+/* The tasks of a Fock build, found by each decomposition, symmetry and pruning, agree
+ * with a brute-force enumeration: every quartet of tiles that is not null once,
  * and no other. */
 #include "hf/fock/fock_tasks.h"
 #include "tests/check.h"
@@ -252,7 +252,7 @@ TEST(the_first_quartet_belongs_to_the_task)
     free(problem.screening.tile_bounds);
 }
 
-/* The id names the same task whatever was inspected or kept. */
+/* An id names a task independently of pruning. */
 static void check_ids(const struct problem *problem, enum fock_decomposition decomposition,
                       enum fock_symmetry symmetry)
 {

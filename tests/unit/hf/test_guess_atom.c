@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Atoms averaged over angles: closed shells are exact, integrals are those of the slow
- * reference averaged, electrons are all there. */
+/* Atoms averaged over angles: closed shells are exact, integrals agree with the averaged slow
+ * reference, and the density holds all electrons. */
 #include "basis/input/molecule.h"
 #include "hf/guess/guess_atom.h"
 #include "hf/guess/guess_atom_channel.h"
@@ -42,8 +42,8 @@ TEST(one_electron_integrals_are_those_of_the_reference)
     }
 }
 
-/* J - K/2 of (a a'| b b'), averaged over the functions of a and summed over those of
- * b, divided by their number: the interaction of one electron in b with a. */
+/* J - K/2 of (a a'| b b'), averaged over the functions of a and of b: the interaction of one
+ * electron in b with a. */
 static double averaged_repulsion(const struct shell *a, const struct shell *a2,
                                  const struct shell *b, const struct shell *b2)
 {

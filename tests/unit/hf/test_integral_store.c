@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The store of integrals has what it took, stays below its bound and returns its memory. */
+/* The store of integrals returns accepted integrals, stays below its bound and frees its memory. */
 #include "hf/fock/integral_store.h"
 #include "support/base/memory.h"
 #include "tests/check.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Representatives of shell quartets and their weights are those of the definition, every image of a
- * quartet being looked at; and together they stand for all quartets. */
+/* Representatives of shell quartets and their weights agree with the definition by all images of a
+ * quartet. Together they stand for all quartets. */
 #include "basis/input/point_group.h"
 #include "hf/digestion/quartet_orbits.h"
 #include "tests/cases/hf_system.h"
@@ -91,7 +91,7 @@ static int compare_keys(struct quartet_key a, struct quartet_key b)
     return (a.smaller > b.smaller) - (a.smaller < b.smaller);
 }
 
-/* The number of operations that leave a representative what it is; 0: it is none. */
+/* The number of operations that map a representative onto itself; 0 for any other quartet. */
 static int count_fixing(const struct orbit_case *c, const struct shell_pair *bra,
                         const struct shell_pair *ket)
 {

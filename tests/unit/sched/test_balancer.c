@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The balancer: its bins hold what a sorted list would, its tree has every worker
- * once, and its messages, in whatever order they come, move the tasks that
- * algorithms 1 and 2 move when they are worked out serially, if these make the largest load
- * smaller. Pairs of workers even out what is left, by the workers' speeds. */
+/* The balancer: its bins agree with a sorted list, and its tree has every worker
+ * once. Its messages, in any order of arrival, move the tasks that serial versions of
+ * algorithms 1 and 2 move, if these reduce the largest load. Pairs of workers even out
+ * the rest by the workers' speeds. */
 #include "sched/pool/balancing/balancer.h"
 #include "support/base/random.h"
 #include "tests/cases/balance_case.h"

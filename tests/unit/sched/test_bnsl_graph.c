@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Equivalent networks are those of the definition: the same adjacent pairs and the same pairs of
+/* Equivalent networks agree with the definition: equal adjacent pairs and equal pairs of
  * non-adjacent parents (Verma, Pearl 1990). */
 #include "tests/cases/bnsl_graphs.h"
 

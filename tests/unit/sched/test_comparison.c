@@ -342,7 +342,7 @@ TEST(simulated_pools)
 
 /* --- random modes --- */
 
-/* Simulated tasks whose durations depend on the round alone; those of the mode named second take
+/* Simulated tasks whose durations depend on the round alone; tasks of the mode named second take
  * `ratio` times as long. */
 struct random_pool {
     uint64_t seed;
@@ -401,7 +401,7 @@ static int count_different_choices(double ratio)
     return n_different;
 }
 
-/* The tasks of a round are those of every mode: only its choices make copies differ. */
+/* All modes share the tasks of a round: only a mode's random choices make its copies differ. */
 TEST(copies_choose_differently)
 {
     struct comparison comparison;

@@ -106,8 +106,8 @@ static struct workload *simulated(const char *size, int64_t n_workers, int64_t n
     return workload;
 }
 
-/* Owners rise with the tasks, are of the node of the task's block, and those of a node
- * differ by one task at most. */
+/* Owners rise with the tasks and are of the node of the task's block. Owners of a node
+ * have equally many tasks, to one. */
 static void check_owners(const struct workload *workload, int n_workers, int node_size, int ny)
 {
     const struct taskpool_problem *problem = &workload->problem;

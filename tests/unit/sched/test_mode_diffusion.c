@@ -78,7 +78,7 @@ TEST(a_task_longer_than_the_average_stays)
         check_close(iterations[i].makespan_s, 1, 1e-3);
 }
 
-/* A worker of four, without the others: what it sends is counted by its round. */
+/* One worker of four, without the others: its messages are counted by round. */
 enum { GOSSIP_KIND = 100, MOST_ROUNDS = 16 };
 static int n_sent[MOST_ROUNDS];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mode lifeline, simulated: work reaches every worker, whatever the number of workers, and a worker
+/* Mode lifeline, simulated: work reaches every worker, for any number of workers, and a worker
  * that waits for work sends no message. */
 #include "taskpool/simulation.h"
 #include "taskpool/taskpool.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Modes persist and auto, in simulation: persist steals in the first
- * iteration, then runs what each worker ran, then what its balancer made of it,
- * without any message while tasks run; auto starts from the predicted cost, balances
- * at once, and steals what is left. */
+ * iteration. The second iteration repeats each worker's tasks, later ones follow the balancer,
+ * without any message while tasks run. auto starts from the predicted cost, balances
+ * at once, and steals the rest. */
 #include "support/base/random.h"
 #include "taskpool/simulation.h"
 #include "taskpool/taskpool.h"

@@ -64,8 +64,8 @@ TEST(the_longest_come_first_or_the_order_stays)
     assert_int_equal(first_retained("--sched=retentive --as-published"), 0);
 }
 
-/* A task runs where it ran in the last iteration, but for those that moved
- * since; and there are fewer and fewer. Without a reason to steal there are none. */
+/* A task runs where it ran in the last iteration, unless it was stolen. Thefts become fewer from
+ * iteration to iteration. Without imbalance nothing is stolen. */
 TEST(retentive_starts_where_the_tasks_ran)
 {
     static struct run run;

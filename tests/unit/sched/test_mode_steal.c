@@ -273,7 +273,7 @@ TEST(the_own_node_first)
         n_far += !is_near;
     }
     assert_in_range(n_far, 200, 280); /* 12 of 15 of 300: 240 */
-    /* After a success the first victims are those of the node again. */
+    /* After a success the first victims are of the thief's node again. */
     for (int i = 0; i < 3; i++)
         ask_and_be_refused();
     struct taskpool_range range;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every rule of seeding gives each task to one worker, for any number of
- * workers of one process, and refuses what it cannot do. */
+ * workers of one process, and refuses unsuitable pools. */
 #include "sched/pool/core/seeding.h"
 #include "support/base/random.h"
 #include "taskpool/taskpool.h"

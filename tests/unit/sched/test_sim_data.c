@@ -247,7 +247,7 @@ TEST(a_node_shares_its_memory)
     assert_int_equal(simulate("static", 8, &machine).messages, 1);
 }
 
-/* Modes get the tasks done, whatever data these need. */
+/* Every mode completes tasks that need data. */
 TEST(all_modes_move_data)
 {
     struct pool_data data;

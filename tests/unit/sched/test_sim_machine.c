@@ -64,7 +64,7 @@ TEST(a_counter_serves_one_after_another)
 {
     struct taskpool_machine machine = {.n_workers = 10, .counter_s = 1e-3, .time = nothing};
     struct taskpool_iteration figures = run("counter", 100, &machine, TASKPOOL_PROGRESS_POLL);
-    /* 100 tasks, and one more request of every worker but that of the last answer. */
+    /* 100 tasks, and one more request of each other worker before the last answer. */
     check_close(figures.makespan_s, 0.109, 1e-9);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The figures of an iteration follow from those of its workers. */
+/* Statistics of an iteration follow from its workers' statistics. */
 #include "sched/pool/core/statistics_report.h"
 #include "support/io/text_file.h"
 #include "tests/check.h"

@@ -37,7 +37,7 @@ TEST(ranges_are_the_sum_of_their_tasks)
     check_range((struct taskpool_range){0, TASKPOOL_MAX_TASKS, TASKPOOL_MAX_TASKS / 100});
 }
 
-/* Whatever the cuts, the parts of the largest pools sum up to the whole. */
+/* For any cuts the parts of the largest pools sum up to the whole. */
 TEST(parts_sum_up_to_the_whole)
 {
     const int64_t pools[] = {22000000000, 22000000001, TASKPOOL_MAX_TASKS, 1, 0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The split deque against a slow reference: a plain array of tasks in the order in
  * which the worker would run them. The worker takes from its front and puts to its
- * front; thieves take from its back; bytes that a thief is given stay as they are
- * until they have arrived, in whatever order that is. */
+ * front; thieves take from its back. Bytes of a stolen batch stay unchanged until they
+ * have arrived, in any order of arrival. */
 #include "sched/pool/queues/task_deque.h"
 #include "support/base/random.h"
 #include "tests/check.h"
@@ -24,7 +24,7 @@ struct leaving {
     char *bytes; /* as they were when given */
 };
 
-/* A deque, and what it should hold. */
+/* A deque, and its expected contents. */
 struct twin {
     struct task_deque deque;
     bool records;
@@ -206,7 +206,7 @@ static void do_something(struct twin *twin, int64_t weight_of_push)
     assert_true(deque->head - deque->completed_tail <= deque->capacity);
 }
 
-/* Everything leaves, in whatever way. */
+/* Empties the deque by random operations. */
 static void empty(struct twin *twin)
 {
     while (task_deque_n_tasks(&twin->deque) > 0 || twin->n_leaving > 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The course of a run: bins hold all time whatever their width, lanes and samples stay within their
- * bounds, and that of a simulated pool agrees with its statistics. */
+/* The timeline of a run: bins of any width hold all time, lanes and samples stay within their
+ * bounds, and the timeline of a simulated pool agrees with its statistics. */
 #include "sched/pool/pool_timeline.h"
 #include "sched/pool/trace/timeline.h"
 #include "taskpool/simulation.h"

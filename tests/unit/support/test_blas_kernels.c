@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernels of OpenBLAS are those of the processor, unless the user says otherwise. */
+/* OpenBLAS uses kernels for the processor, unless the user chooses others. */
 #include "support/arrays/blas_kernels.h"
 #include "tests/check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reductions whose count is no int: every element is reduced once, whatever their number. */
+/* Reductions with a count beyond int: every element is reduced once. */
 #include "support/mpi/long_reduce.h"
 #include "tests/check.h"
 

@@ -136,7 +136,7 @@ TEST(links_and_devices_stay_what_they_are)
     check_content(target, "c");
     unlink(path_of("link"));
     unlink(target);
-    /* A file in the link's folder, not in that of the process. */
+    /* A file in the link's folder, not in the process's. */
     assert_int_equal(symlink(strrchr(target, '/') + 1, path_of("link")), 0);
     check_ok(output_file_write(path_of("link"), "d", 1));
     check_content(target, "d");

@@ -113,7 +113,7 @@ TEST(numbers_are_those_of_brute_force)
 
 /* --- symmetries --- */
 
-/* Exchanges of places 0 to 3, whose spaces are those of `spaces`. */
+/* Exchanges of positions 0 to 3; `space` has indices into `spaces`. */
 static const struct {
     int space[4];
     int n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A plan at work: intermediates come and go with the steps, it can be run again and from a
- * later step on, and what it cost is added up. */
+/* A running plan: intermediates are created and freed with the steps, a plan can be run again and
+ * from a later step on, and its cost is added up. */
 #include "sched/lab/profiles/profile.h"
 #include "tce/execution/finite_check.h"
 #include "tce/execution/program_instance.h"
@@ -234,8 +234,7 @@ TEST(all_steps_can_be_repeated_with_what_iterations_keep)
     program_instance_fini(&instance);
 }
 
-/* Every task has data: it writes a block, unless its sum is a scalar, and what it reads has a size.
- */
+/* Every task has data: it writes a block, unless its sum is a scalar, and its blocks have sizes. */
 static void check_task_data(const char *path)
 {
     struct profile profile;

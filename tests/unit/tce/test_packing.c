@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Spaces of pairs hold every pair of values once; packed tensors are the symmetric and antisymmetric parts
- * of full ones, all of which together, unpacked, are the full tensor again. */
+/* Spaces of pairs hold every pair of values once. Packed tensors are the symmetric and
+ * antisymmetric parts of a full one; the parts add up to the full tensor when unpacked. */
 #include "tce/tensor/packing.h"
 #include "tests/cases/darray_case.h"
 #include "tests/check.h"

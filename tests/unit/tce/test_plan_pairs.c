@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Products whose factors have symmetries run over pairs of values: the operations are those of the pairs,
- * each once, and what is packed, summed and unpacked is so as seldom as can be. Tensors that are written with a
- * symmetry have unique blocks. */
+/* Products whose factors have symmetries run over pairs of values: each pair is multiplied once,
+ * and tensors are packed, summed and unpacked as seldom as possible. Tensors that are written with
+ * a symmetry have unique blocks. */
 #include "tce/language/program.h"
 #include "tce/language/symmetry_check.h"
 #include "tests/cases/plan_case.h"
@@ -85,7 +85,7 @@ TEST(operations_are_those_of_the_pairs)
         /* An exchange of a target index with a summed one is no pair. */
         {"tensor V[a,b] symmetric a b\ntensor t[b,i]\ntensor r[a,i]\nr[a,i] = V[a,b] * t[b,i]\n",
          2 * v * v * o, 0, 0},
-        /* A diagonal is none. */
+        /* A diagonal is no pair. */
         {"tensor V[a,b,c,d] symmetric c d\ntensor t[a,i]\ntensor r[b,i]\n"
          "r[b,i] = V[a,b,c,c] * t[a,i]\n",
          2 * v * v * o, 0, 0},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tensors as vectors: the same as one process by itself with whole lists of numbers, and
- * the same bits whatever the number of processes. */
+/* Tensors as vectors: results agree with one process's over whole lists of numbers, and
+ * are bitwise independent of the number of processes. */
 #include "tce/tensor/tensor_algebra.h"
 #include "tests/check.h"
 

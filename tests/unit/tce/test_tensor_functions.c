@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The numbers that tensors are filled with are the same on every machine, and those of older
- * versions, for results to be compared with older ones. */
+/* Numbers that fill tensors are identical on every machine and in every version, for comparisons
+ * with older results. */
 #include "tce/tensor/tensor_functions.h"
 #include "tests/check.h"
 
