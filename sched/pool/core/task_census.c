@@ -72,7 +72,7 @@ enum status task_census_check(const char *mode, const struct task_census *there,
                     mode, (unsigned long long)ran->n, (unsigned long long)there->n);
     if (ran->sum != there->sum || ran->squares != there->squares)
         return FAIL(STATUS_PROTOCOL,
-                    "mode %s ran %llu tasks, but not each task of the pool once: the results of "
+                    "mode %s ran %llu tasks, but not those of the pool, each once: the results of "
                     "this run are wrong; use another --sched and report the mode",
                     mode, (unsigned long long)ran->n);
     return STATUS_OK;
