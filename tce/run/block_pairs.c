@@ -84,7 +84,8 @@ const struct block_index *open_tiles_find(const struct open_tiles *tiles,
     }
     if (abs(spin) > tiles->max_spin)
         return NULL;
-    return tiles->tuples[(spin + tiles->max_spin) * N_IRREPS + irrep];
+    const struct block_index *found = tiles->tuples[(spin + tiles->max_spin) * N_IRREPS + irrep];
+    return block_index_n(found) > 0 ? found : NULL;
 }
 
 void open_tiles_step(const struct open_tiles *tiles, const struct block_index *tuples,
@@ -184,14 +185,12 @@ static struct stored_block find_factor(const struct pair_walk *walk,
 bool pair_walk_next(struct pair_walk *walk)
 {
     const struct block_pairs *pairs = walk->pairs;
-    bool has_B = pairs->problem->has_B, exists = false;
-    while (!exists) {
+    bool has_B = pairs->problem->has_B;
+    do {
         if (!walk->of_A || walk->next == block_index_n(walk->of_A))
             return false;
         open_tiles_step(&pairs->of_A, walk->of_A, walk->next++, walk->tile);
-        const struct block_index *of_B = has_B ? open_tiles_find(&pairs->of_B, walk->tile) : NULL;
-        exists = !has_B || (of_B && block_index_n(of_B) > 0);
-    }
+    } while (has_B && !open_tiles_find(&pairs->of_B, walk->tile));
     walk->block[0] = find_factor(walk, pairs->A, &pairs->indices.A);
     if (has_B)
         walk->block[1] = find_factor(walk, pairs->B, &pairs->indices.B);
