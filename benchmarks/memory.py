@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prints the memory that a method of beryl-tce says it takes of a process, and what the processes had.
+"""Compares the predicted and the measured memory of a process in methods of beryl-tce.
 
     memory.py [--binaries build/release/bin] [--processes 1,2,3] [METHOD MOLECULE BASIS ...]
 
-Two iterations are run. Sizes are in MB:
+MOLECULE is the name of a file in inputs/, without .xyz. Two iterations are run. Sizes are in MB:
     estimated  of a process, as printed before anything is allocated
     held       the largest proportional set size (PSS) of a process between iterations: a shared page is divided
                among the processes that have touched it, so that all together have what the node gives
@@ -50,6 +50,8 @@ def main():
     parser.add_argument("--processes", default="1,2,3")
     arguments = parser.parse_args()
     words = arguments.cases
+    if len(words) % 3 != 0:
+        parser.error("give METHOD MOLECULE BASIS for each case")
     cases = list(zip(words[::3], words[1::3], words[2::3])) or CASES
     bench.print_table(["method", "molecule", "basis", "processes", "estimated", "held", "held / estimated",
                        "resident"], [])

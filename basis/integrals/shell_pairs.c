@@ -237,7 +237,7 @@ static double *put_products(const struct shells *shells, const struct growing_cl
     return end;
 }
 
-/* Numbers the different numbers of primitives of pairs, ascending. */
+/* Sorts pairs into kinds by their number of primitives, ascending; the last kind takes the rest. */
 static void set_kinds(struct pair_class *class)
 {
     int32_t last = 0, lowest;

@@ -96,7 +96,6 @@ enum status shell_pairs_create(const struct shells *shells, const struct shell_r
                                const double *bounds, double min_bound, struct shell_pairs **pairs);
 void shell_pairs_destroy(struct shell_pairs *pairs);
 
-/* Makes the class's records, unless they are made: most of the time of making pairs, which classes none of
- * whose quartets is computed, or not by an engine that reads records, do without. Not to be called for one
- * class by several threads. */
+/* Makes the class's records, unless they are made. Records take most of the time of making pairs; classes
+ * without a computed quartet need none, nor do engines that read no records. One thread at a time for a class. */
 void pair_class_make_records(const struct pair_class *class);

@@ -67,9 +67,12 @@ def molecule_file(name):
         text = f"{MOLECULES[name].count(chr(10))}\n\n{MOLECULES[name]}"
     elif name.startswith("be"):
         text = make_inputs.xyz_text("units=bohr", make_inputs.be_chain(int(name[2:])), 4)
-    else:
+    elif name.startswith("c") and "h" in name:
         n_carbons = int(name[1:name.index("h")])
         text = make_inputs.xyz_text("", make_inputs.icosane(n_carbons), 8)
+    else:
+        sys.exit(f"{name}: no molecule of inputs/ has this name")
+    os.makedirs(RUNS, exist_ok=True)
     path = os.path.join(RUNS, name + ".xyz")
     with open(path, "w", encoding="ascii") as file:
         file.write(text)

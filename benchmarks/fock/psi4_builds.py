@@ -6,7 +6,7 @@
 
 A build at each threshold: its "seconds", its "two_electron_energy" and its largest "error" against
 one at REFERENCE before them; REFERENCE 0: none. psi4's algorithm DIRECT selects by Schwarz bounds
-alone and is never incremental here. Ghost centres are the ghosts of He.
+alone and is never incremental here. Ghost centres are ghosts of He: all have the same functions, and He itself is not in the molecule.
 """
 import json
 import os

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-/* All of the contents but the coefficients. Errors: on failure checkpoint_contents_fini still has to be
+/* Fills the contents, except the coefficients. Errors: on failure checkpoint_contents_fini still has to be
  * called. */
 static enum status describe(const struct scf_problem *problem,
                             const struct checkpoint_orbitals *orbitals,
@@ -99,8 +99,8 @@ static enum status begin_writing(const char *path, void *context)
     return write_parts(path, writing);
 }
 
-/* The collective part runs inside of output_file_replace on process 0, and directly on the others. They
- * agree on its first status, whether it has begun or not. */
+/* The collective part runs inside of output_file_replace on process 0, and directly on the others. All
+ * agree on a failure of process 0, also on one before the collective part. */
 static enum status replace_file(const char *path, struct writing *writing, int64_t n_bytes)
 {
     MPI_Comm comm = writing->problem->comm;
@@ -168,7 +168,9 @@ enum status checkpoint_check(const char *path, MPI_Comm comm)
     struct stat information;
     if (rank == 0) {
         if (stat(path, &information) == 0 && !S_ISREG(information.st_mode))
-            status = FAIL(STATUS_IO, "cannot write %s: it is not a regular file", path);
+            status = FAIL(STATUS_IO,
+                          "cannot write %s: it is not a regular file: name a file, such as run.h5",
+                          path);
         else
             status = output_file_check(path);
     }

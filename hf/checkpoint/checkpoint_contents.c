@@ -32,16 +32,18 @@
     X(basis_exponent, exponent, n_primitives)                                                      \
     X(basis_coefficient, coefficient, n_primitives)                                                \
     X(basis_prim_factor, primitive_factor, n_primitives)                                           \
-    X(ao_normalization, normalisation, n_functions)                                                \
-    X(mo_energy, energies, n_orbitals)
-#define OCCUPATIONS(X) X(mo_occupation, occupations, n_orbitals)
+    X(ao_normalization, normalisation, n_functions)
+/* Other programs may leave these out. */
+#define OPTIONAL_REALS(X)                                                                          \
+    X(mo_energy, energies, n_orbitals)                                                             \
+    X(mo_occupation, occupations, n_orbitals)
 #define INTEGERS(X)                                                                                \
     X(basis_nucleus_index, shell_center, n_shells)                                                 \
     X(basis_shell_ang_mom, shell_l, n_shells)                                                      \
     X(basis_shell_index, primitive_shell, n_primitives)                                            \
-    X(ao_shell, function_shell, n_functions)                                                       \
-    X(mo_spin, spins, n_orbitals)
-#define NUMBERS(X) X(, function, n_functions)
+    X(ao_shell, function_shell, n_functions)
+#define OPTIONAL_INTEGERS(X) X(mo_spin, spins, n_orbitals)
+#define NUMBERS(X)           X(, function, n_functions)
 
 /* --- memory --- */
 
@@ -52,12 +54,12 @@
 
 static size_t count_reals(const struct checkpoint_counts *n)
 {
-    return (size_t)(0 REALS(ADD_SIZE) OCCUPATIONS(ADD_SIZE));
+    return (size_t)(0 REALS(ADD_SIZE) OPTIONAL_REALS(ADD_SIZE));
 }
 
 static size_t count_integers(const struct checkpoint_counts *n)
 {
-    return (size_t)(0 INTEGERS(ADD_SIZE) NUMBERS(ADD_SIZE));
+    return (size_t)(0 INTEGERS(ADD_SIZE) OPTIONAL_INTEGERS(ADD_SIZE) NUMBERS(ADD_SIZE));
 }
 
 enum status checkpoint_contents_init(struct checkpoint_contents *contents)
@@ -70,11 +72,12 @@ enum status checkpoint_contents_init(struct checkpoint_contents *contents)
     {
         double *at = reals;
         REALS(SET_POINTER)
-        OCCUPATIONS(SET_POINTER)
+        OPTIONAL_REALS(SET_POINTER)
     }
     {
         int64_t *at = integers;
         INTEGERS(SET_POINTER)
+        OPTIONAL_INTEGERS(SET_POINTER)
         NUMBERS(SET_POINTER)
     }
     return STATUS_OK;
@@ -127,8 +130,9 @@ static enum status write_trexio_contents(trexio_t *file, const char *path, const
     WRITE_TEXT(basis_type, "Gaussian")
     WRITE_TEXT(mo_type, "HF")
     REALS(WRITE_ARRAY)
-    OCCUPATIONS(WRITE_ARRAY)
+    OPTIONAL_REALS(WRITE_ARRAY)
     INTEGERS(WRITE_ARRAY)
+    OPTIONAL_INTEGERS(WRITE_ARRAY)
     return write_labels(file, path, molecule);
 }
 
@@ -212,6 +216,19 @@ static enum status read_array(const struct checkpoint_stream *stream, const char
 #define READ_INTEGERS(name, field, size)                                                           \
     TRY(read_array(stream, #name, H5T_NATIVE_INT64, contents->n.size, contents->field));
 
+/* Zeros stand for an array that the file lacks. */
+static bool has_array(const struct checkpoint_stream *stream, const char *name)
+{
+    return H5Lexists(stream->file, path_of_item(name).text, H5P_DEFAULT) > 0;
+}
+
+#define READ_OPTIONAL_REALS(name, field, size)                                                     \
+    if (has_array(stream, #name))                                                                  \
+    READ_REALS(name, field, size)
+#define READ_OPTIONAL_INTEGERS(name, field, size)                                                  \
+    if (has_array(stream, #name))                                                                  \
+    READ_INTEGERS(name, field, size)
+
 /* The coefficients are opened to have their sizes checked. */
 static enum status read_counts(const struct checkpoint_stream *stream, struct checkpoint_counts *n)
 {
@@ -220,13 +237,13 @@ static enum status read_counts(const struct checkpoint_stream *stream, struct ch
     int64_t most = (int64_t)n_bytes / 4; /* TREXIO's numbers have four bytes or more */
     SIZES(READ_SIZE)
     OTHER_COUNTS(READ_COUNT)
-    n->has_occupations = H5Lexists(stream->file, "mo/mo_occupation", H5P_DEFAULT) > 0;
+    n->has_occupations = has_array(stream, "mo_occupation");
     hid_t set = checkpoint_set_open(stream->file, CHECKPOINT_COEFFICIENTS, CHECKPOINT_READ, 2,
                                     (int64_t[]){n->n_orbitals, n->n_functions});
-    if (set < 0 || n->n_orbitals > most / n->n_functions)
-        return fail_part(stream, "mo_coefficient");
-    H5Dclose(set);
-    return STATUS_OK;
+    if (set >= 0)
+        H5Dclose(set);
+    return set < 0 || n->n_orbitals > most / n->n_functions ? fail_part(stream, "mo_coefficient")
+                                                            : STATUS_OK;
 }
 
 static enum status read_arrays(const struct checkpoint_stream *stream,
@@ -235,9 +252,8 @@ static enum status read_arrays(const struct checkpoint_stream *stream,
     TRY(checkpoint_contents_init(contents));
     REALS(READ_REALS)
     INTEGERS(READ_INTEGERS)
-    if (contents->n.has_occupations) {
-        OCCUPATIONS(READ_REALS)
-    }
+    OPTIONAL_REALS(READ_OPTIONAL_REALS)
+    OPTIONAL_INTEGERS(READ_OPTIONAL_INTEGERS)
     return STATUS_OK;
 }
 
@@ -256,8 +272,9 @@ static enum status check_orbitals(const char *path, const struct checkpoint_cont
     }
     if (n->has_occupations && !(fabs(sum - expected) < OCCUPATION_NOISE))
         return FAIL(STATUS_INPUT,
-                    "%s: damaged: its occupations add up to %.6g electrons, but it has %.0f", path,
-                    sum, expected);
+                    "%s: damaged: its occupations add up to %.6g electrons, but it has %.0f: use "
+                    "another file",
+                    path, sum, expected);
     return STATUS_OK;
 }
 

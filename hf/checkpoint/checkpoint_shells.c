@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tolerance, relative, of exponents, contractions and normalisations. */
+/* Tolerance of exponents and contractions (relative) and of normalisations. */
 #define SAME_NUMBER 1e-8
 
 /* --- shells to arrays --- */
@@ -95,11 +95,11 @@ static enum status set_shell(const char *path, const struct checkpoint_contents 
         known = exponents[end] > 0;
     }
     if (!known || end == first)
-        return FAIL(STATUS_INPUT,
-                    "%s: shell %lld of its basis is no shell of this program: on a centre, up to "
-                    "l = %d, its primitives in the order of the shells, their exponents positive: "
-                    "start without its orbitals",
-                    path, (long long)at + 1, BASIS_MAX_L);
+        return FAIL(
+            STATUS_INPUT,
+            "%s: unsupported shell %lld: a shell needs a centre, l of at most %d, and primitives "
+            "of positive exponents in the order of the shells: start without its orbitals",
+            path, (long long)at + 1, BASIS_MAX_L);
     bool spherical = !contents->n.cartesian && l > 1;
     struct shell *shell = &shells->shells[at];
     *shell = (struct shell){.l = (int)l,
@@ -141,8 +141,11 @@ static enum status set_shells(const char *path, struct checkpoint_contents *cont
         const struct shell *shell = &shells->shells[i];
         TRY(set_shell(path, contents, i, primitive, shells));
         if (!number_functions(shell, i, contents))
-            return FAIL(STATUS_INPUT, "%s: its functions are ordered or normalised in another way",
-                        path);
+            return FAIL(
+                STATUS_INPUT,
+                "%s: the functions of shell %lld have an order or normalisation that is not "
+                "supported: start without its orbitals",
+                path, (long long)i + 1);
         primitive += shell->n_primitives;
         shells->n_shells++;
         shells->n_functions += shell->n_functions;

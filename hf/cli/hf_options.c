@@ -53,8 +53,10 @@ static const struct option_row scf_rows[] = {
                 .help = "occupy the orbitals that overlap most with the occupied ones of --guess "
                         "FILE or --restart FILE, not the lowest ones: the state stays, excited or "
                         "not"),
-    REAL_OPTION("converge", FIELD(settings.scf.converge), SCF_LEAST_CONVERGE, 1, .value = "X",
-                .help = "largest orbital gradient (default: 1e-8, or energy to 1e-9)"),
+    REAL_OPTION(
+        "converge", FIELD(settings.scf.converge), SCF_LEAST_CONVERGE, 1, .value = "X",
+        .help =
+            "largest orbital gradient (default: stop where the energy is right to 1e-9 hartree)"),
     INTEGER_OPTION("max-iter", FIELD(settings.scf.max_iterations), 1, 1000000,
                    .default_text = TEXT_OF(SCF_DEFAULT_MAX_ITERATIONS), .value = "N",
                    .help = "maximum number of iterations of an SCF"),

@@ -235,7 +235,8 @@ INLINE void clear_sized(int n, lanes *v)
         v[k] = (lanes){0};
 }
 
-/* A_ab += D_cd v and A_cd += D_ab v */
+/* A: what a quartet adds to F, before the factors and signs of fock_digest.c.
+ * A_ab += D_cd v and A_cd += D_ab v */
 INLINE void add_coulomb_sized(int n_ab, int n_cd, const lanes *D_cd, lanes weight, const lanes *v,
                               const lanes *D_ab, lanes *A_ab, lanes *A_cd)
 {
@@ -356,18 +357,18 @@ INLINE void digest_sized(const struct constant_sizes sizes, const struct digest_
  * equal. */
 #define DIGEST_BOTH_ORDERS(A, B, C, D)                                                             \
     DIGEST_SIZED(digest_##A##B##C##D, A, B, C, D, true)                                            \
-    DIGEST_SIZED(digest_##A##B##C##D##_exchanged, A, B, C, D, (A) * (B) == 1)
+    DIGEST_SIZED(digest_##A##B##C##D##_transposed, A, B, C, D, (A) * (B) == 1)
 
 FOR_ALL_SIZES(DIGEST_BOTH_ORDERS)
 
 #define SIZES_ROW(A, B, C, D)                                                                      \
-    {{A, B, C, D}, {digest_##A##B##C##D##_exchanged, digest_##A##B##C##D}},
+    {{A, B, C, D}, {digest_##A##B##C##D##_transposed, digest_##A##B##C##D}},
 
 /* --- any sizes --- */
 
 enum { COULOMB_ROWS = 4 }; /* of integrals that are added in one pass over the kets */
 
-/* A_ab[i] += D_cd v[i] and A_cd += D_ab[i] v[i] of n_rows bra functions, a constant */
+/* A_ab[i] += D_cd v[i] and A_cd += D_ab[i] v[i] of n_rows pairs of bra functions, a constant */
 INLINE void add_coulomb(int n_rows, int n_cd, const lanes *D_ab, const lanes *D_cd, lanes weight,
                         const lanes *v, lanes *A_ab, lanes *A_cd)
 {

@@ -18,7 +18,7 @@
  *   |J_mn| <= max Q  sum_ls Q_ls |D_ls|
  *   |K_mn| <= (max_m sum_l Q_ml)^2 max |D|
  * taken from the tables of tile maxima that every process holds in the same form, so that it is the same
- * for any number of processes and the sums cannot overflow. Float sums are plain doubles, for comparison. */
+ * for any number of processes and the sums cannot overflow. Sums without it are plain doubles, for comparison. */
 #pragma once
 
 #include "hf/digestion/density_kind.h"
@@ -63,7 +63,7 @@ struct quartet_views {
 
 struct fock_tiles;
 
-/* For builds of any kind. fixed: sums that do not depend on the order. screening is borrowed. On failure
+/* For builds of any kind. fixed: sums in fixed-point arithmetic, which do not depend on the order. screening is borrowed. On failure
  * fock_tiles_destroy still has to be called. Collective. Errors: STATUS_NO_MEMORY; the same everywhere. */
 enum status fock_tiles_create(const struct screening *screening, bool fixed, int64_t cache_bytes,
                               struct fock_tiles **tiles);
@@ -74,7 +74,8 @@ struct memory_need fock_tiles_bytes(const struct tiling *tiling, const struct de
                                     int n_processes);
 
 /* Starts a build: every sum is zero. D: complete matrices, as after darray_sync, which do not change
- * until the next call. All must have come this far before any ends a quartet, as taskpool_run sees to.
+ * until the next call. No process may end a quartet before every process has returned; taskpool_run
+ * sees to that.
  * Collective. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC if an element of D is not finite; the same everywhere. */
 enum status fock_tiles_begin(struct fock_tiles *tiles, const struct density_kind *kind,
                              const struct darray *const D[]);

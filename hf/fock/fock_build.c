@@ -190,7 +190,7 @@ enum status fock_restart(struct fock *fock, const struct taskpool_settings *pool
     return create_pool(fock);
 }
 
-/* Sets the parts that no build changes. */
+/* The tasks and their costs, which no build changes. */
 static enum status create_tasks(struct fock *fock)
 {
     const struct fock_settings *settings = &fock->settings;
@@ -211,7 +211,7 @@ static enum status create_class_costs(struct fock *fock)
     return status_agree(fock->comm, class_costs_create(shells, &fock->class_cost_sums));
 }
 
-static enum status create_parts(struct fock *fock, const struct taskpool_settings *pool_settings)
+static enum status create_members(struct fock *fock, const struct taskpool_settings *pool_settings)
 {
     TRY(create_class_costs(fock));
     TRY(create_tasks(fock));
@@ -230,7 +230,7 @@ enum status fock_create(const struct screening *screening, const struct fock_set
         return STATUS_NO_MEMORY;
     *made = (struct fock){.screening = screening, .settings = *settings, .comm = comm};
     fock_set_cutoff(made, 0);
-    enum status status = create_parts(made, pool_settings);
+    enum status status = create_members(made, pool_settings);
     if (status == STATUS_OK)
         *fock = made;
     else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The output files of a run: --json, --report, --write-profile. */
+/* The output files of a run: --json, --report, --write-profile; --checkpoint and --trace are checked with them. */
 #pragma once
 
 #include "hf/result/hf_qcschema.h"

@@ -62,8 +62,8 @@ static void warn_of_form(const struct hf_settings *settings, const struct hf_inp
 
 static void print_symmetry(const struct hf_input *input)
 {
-    log_print("Symmetry   %s: an SCF computes one of up to %d shell quartets\n", input->group.name,
-              input->group.order);
+    log_print("Symmetry   %s: an SCF computes one of up to %d symmetric shell quartets\n",
+              input->group.name, input->group.order);
     if (input->moved > 0)
         log_print(
             "           integrals are at centres moved onto it, coordinates by up to %.1e Bohr\n",

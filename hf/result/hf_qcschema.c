@@ -36,7 +36,9 @@ static json_t *molecule_to_json(const struct molecule *molecule)
     json_t *symbols = json_array(), *geometry = json_array(), *real = json_array();
     for (int64_t i = 0; i < molecule->n_atoms; i++) {
         const struct atom *atom = &molecule->atoms[i];
-        json_array_append_new(symbols, json_string(element_symbol(atom->element)));
+        /* QCElemental's symbol of a centre without an element. */
+        json_array_append_new(
+            symbols, json_string(atom->element == 0 ? "X" : element_symbol(atom->element)));
         json_array_append_new(real, json_boolean(!atom->ghost));
         for (int x = 0; x < 3; x++)
             json_array_append_new(geometry, json_real(atom->position[x]));

@@ -36,7 +36,7 @@ static enum status create_last_tiles(struct scf_fock *fock)
     return create_owned_tiles(fock, "last F", n, fock->G_last);
 }
 
-/* Those of the matrices beyond the problem's spins, up to n. */
+/* Creates the tiles of matrices beyond the problem's densities, up to n. */
 static enum status need_tiles(struct scf_fock *fock, int n)
 {
     int first = fock->problem->n_densities;
@@ -127,7 +127,7 @@ static void swap_tiles(struct darray **A, struct darray **B)
     *B = tiles;
 }
 
-/* D_last becomes D - D_last. Whether that is so much smaller than D that building from it pays. */
+/* D_last becomes D - D_last. Returns whether a build from this change is cheaper than one from D. */
 static bool find_change(struct scf_fock *fock)
 {
     const struct tiling *tiling = fock->problem->tiling;

@@ -135,7 +135,8 @@ static void print_stability(const struct scf_result *result)
         if (point == SCF_POINT_SADDLE && space != own && result->follow != SCF_FOLLOW_UHF)
             log_print(
                 "  A UHF solution of lower energy exists: run with --follow uhf, or with --method "
-                "uhf%s, which starts\n  here if --guess names a --checkpoint of this run\n",
+                "uhf%s; to start\n  there from here, add --checkpoint F to this run and --guess F "
+                "to that one\n",
                 result->follow == SCF_FOLLOW_NONE ? " --follow same" : "");
     }
     if (result->converged && result->curvature[own].n_products == 0)

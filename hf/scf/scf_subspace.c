@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A vector of whose norm less than this is new is rounding errors. */
+/* A vector whose norm falls below this fraction by orthogonalisation is rounding errors. */
 #define LEAST_NEW 1e-8
 
 enum status scf_subspace_init(const struct scf_basis *basis, int capacity,

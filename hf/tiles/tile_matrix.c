@@ -129,8 +129,8 @@ static enum status conversion_init(const struct tiling *tiling, const struct den
     return STATUS_OK;
 }
 
-/* This process's elements of the dense block (A, B) and the tile (I, J) that holds
- * it, itself (A == I) or transposed, side by side. */
+/* Copies the fetched tile (I, J), itself (A == I) or transposed, into this process's part of the dense
+ * block (A, B). */
 static void copy_block(const struct tiling *tiling, const struct conversion *conversion,
                        struct dense *dense, int64_t A, int64_t B)
 {
@@ -153,7 +153,7 @@ static bool holds_part_of(const struct conversion *conversion, int64_t A, int64_
            conversion->first_column[B] < conversion->first_column[B + 1];
 }
 
-/* Copies what this process holds of dense. */
+/* Sets the elements of dense that this process holds. */
 static void copy_from_tiles(const struct tiling *tiling, const struct conversion *conversion,
                             const struct darray *tiles, struct dense *dense)
 {

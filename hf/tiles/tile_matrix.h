@@ -71,7 +71,7 @@ double tile_matrix_own_max_abs(const struct tiling *tiling, const struct darray 
 /* sum_ij A_ij B_ij. Collective. */
 double tile_matrix_dot(const struct tiling *tiling, const struct darray *A, const struct darray *B);
 
-/* Adds to shares[pair] what each tile of this process has in that sum; tiling_n_pairs shares. Summed over
+/* Adds each own tile's part of sum_ij A_ij B_ij to shares[pair]; tiling_n_pairs shares. Summed over
  * the processes and then in their order, they give the same on any number of processes. Not collective. */
 void tile_matrix_add_shares(const struct tiling *tiling, const struct darray *A,
                             const struct darray *B, double *shares);

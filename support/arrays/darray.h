@@ -6,9 +6,10 @@
  * The meaning of a block (a matrix tile, a tensor block) is up to the caller.
  *
  * One-sided operations (get, put, acc) may be called by any process at any time
- * between creation and destruction; they are ordered only by darray_sync. What
- * one process puts while another gets or accumulates the same elements is lost
- * or seen in parts; accumulations may meet. One thread per process. */
+ * between creation and destruction; they are ordered only by darray_sync.
+ * Concurrent accumulates into the same elements are allowed. A put concurrent
+ * with a get or an acc of the same elements may be lost or seen in part. One
+ * thread per process. */
 #pragma once
 
 #include "support/base/memory.h"
@@ -22,8 +23,8 @@ struct darray;
 
 enum darray_type { DARRAY_DOUBLE, DARRAY_INT64 };
 
-/* Elements of a block from which on it begins at a line of the cache, of 64 bytes; the gaps before smaller ones
- * would count. */
+/* Blocks of at least this many elements are aligned to cache lines of 64 bytes; in front of smaller ones the
+ * gaps would count. */
 enum { DARRAY_LEAST_IN_LINES = 1024 };
 
 /* Starts and ends distributed arrays, and Global Arrays where they need it and the program has not

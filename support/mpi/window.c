@@ -8,7 +8,8 @@
 #include <math.h>
 #include <unistd.h>
 
-/* State that osc/sm and osc/rdma keep of a window, and of each process in it; rounded up. */
+/* State of a window, and of each process in it, in osc/sm and osc/rdma, Open MPI's components of one-sided
+ * communication; rounded up. */
 enum { STATE_BYTES = 256, PROCESS_STATE_BYTES = 128 };
 
 static double page_bytes(void)
@@ -65,7 +66,7 @@ static enum status allocate_kind(const struct window_kind *kind, MPI_Comm comm, 
     if (error != MPI_SUCCESS)
         status = FAIL(kind->code, "%s", kind->refusal);
     status = status_agree(comm, status);
-    /* Where a process has one, it cannot be freed without those that have none. */
+    /* MPI_Win_free is collective: a window of some processes only is leaked. */
     if (status != STATUS_OK)
         *window = MPI_WIN_NULL;
     return status;

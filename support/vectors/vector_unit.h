@@ -13,7 +13,8 @@ enum vector_unit {
 };
 
 /* Registers about vector units that the processor has, and that the system saves when it switches
- * threads: a unit may be used where both say so. */
+ * threads: a unit may be used where processor and
+ * operating system support it. */
 struct vector_registers {
     uint32_t leaf1_ecx; /* CPUID 1 */
     uint32_t leaf7_ebx; /* CPUID 7, subleaf 0; 0 where there is no such leaf */

@@ -9,17 +9,23 @@
 #include "tce/cli/program_run.h"
 #include "tce/cli/tce_options.h"
 
-static enum status run_tce(struct tce_options *options, struct application *application)
+static enum status run_with_arrays(struct tce_options *options, struct application *application)
 {
-    log_enable(application->rank == 0 && !options->count_tasks);
-    struct taskpool_settings *pool = options->method ? &options->hf.settings.pool : &options->pool;
-    TRY(taskpool_trace_start(MPI_COMM_WORLD, pool));
     TRY(dense_start(MPI_COMM_WORLD));
     TRY(darray_start());
     wall_time_begin(WALL_ALGEBRA);
     enum status status = (options->method ? method_run : program_run)(options, MPI_COMM_WORLD,
                                                                       &application->accepted);
     darray_stop();
+    return status;
+}
+
+static enum status run_tce(struct tce_options *options, struct application *application)
+{
+    log_enable(application->rank == 0 && !options->count_tasks);
+    struct taskpool_settings *pool = options->method ? &options->hf.settings.pool : &options->pool;
+    TRY(taskpool_trace_start(MPI_COMM_WORLD, pool));
+    enum status status = run_with_arrays(options, application);
     taskpool_trace_destroy(pool->trace);
     return status;
 }

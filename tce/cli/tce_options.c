@@ -38,8 +38,9 @@ static const struct option_row program_rows[] = {
                 .help = "print the number of tasks and their operations, and stop; allocates no "
                         "tensors"),
     FLAG_OPTION("dry-run", FIELD(dry_run),
-                .help = "run nothing and allocate no tensors; with --write-profile, write the "
-                        "predicted seconds of every task"),
+                .help =
+                    "print memory and predicted seconds, and stop; with --write-profile, write the "
+                    "predicted seconds of every task"),
     FLAG_OPTION("verify", FIELD(verify), .expert = true,
                 .help = "compare every result with plain nested loops, which takes very long"),
     TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy", .expert = true,

@@ -17,12 +17,9 @@
 #include <stdint.h>
 
 struct tce_options {
-    const char
-        *method; /* of methods.h, or the file of program; NULL: a .tce program is run alone */
-    const char
-        *program;     /* file of the .tce program that is run over a molecule; NULL: a method, or no
-                          * molecule */
-    const char *file; /* the molecule, or the program that is run alone */
+    /* A method: its name, NULL, the molecule. A program over a molecule: twice the program's file, the molecule.
+     * A program alone: NULL, NULL, the program's file. */
+    const char *method, *program, *file;
 
     /* Options of programs and methods. */
     int explain; /* 0: no; else 1 + enum plan_pass */

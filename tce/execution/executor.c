@@ -226,7 +226,7 @@ void executor_set_store(struct executor *self, int loop, const struct tuple_stor
     stage_set_store(find_loop(self, loop)->stage, store);
 }
 
-/* Adds the last run of the stage's tasks: of a loop those that no earlier run had finished. */
+/* Adds the last run of the stage's tasks; a resumed loop counts the tasks of this run alone. */
 static void record_stage(const struct executor *self, int k, struct executor_record *record)
 {
     const struct stage *stage = self->stages[k].stage;

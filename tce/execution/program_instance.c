@@ -131,8 +131,7 @@ static enum status cut_and_plan(struct program_instance *self, const struct prog
     enum status status =
         CHECK_MEMORY(self->spaces && tile, "no memory for %d index spaces", program->n_spaces);
     for (int i = 0; i < program->n_spaces && status == STATUS_OK; i++) {
-        status = check_binding(self, source, &program->spaces[i]);
-        tile[i] = status == STATUS_OK ? given_tile(self, source, &program->spaces[i]) : 0;
+        tile[i] = given_tile(self, source, &program->spaces[i]);
         all_given = all_given && tile[i] > 0;
     }
     if (status == STATUS_OK && !all_given)
@@ -149,6 +148,8 @@ static enum status parse_and_plan(struct program_instance *self,
                                   const struct program_source *source)
 {
     TRY(program_parse(source->text, source->length, source->file, &self->program));
+    for (int i = 0; i < self->program.n_spaces; i++)
+        TRY(check_binding(self, source, &self->program.spaces[i]));
     TRY(symmetry_check_program(&self->program, source->n_fills, source->fills));
     TRY(cut_and_plan(self, source));
     for (int t = 0; t < self->program.n_tensors; t++)

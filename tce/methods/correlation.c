@@ -439,7 +439,7 @@ static enum status run_final_part(struct correlation *self)
     int energy = program->final_energy >= 0 ? program->final_energy : self->energy;
     TRY(run_section(self, "After the iterations", plan->first_final_stage, plan->n_stages, energy,
                     &self->final));
-    log_print("after %18.10f %39.3f %9.2f\n", self->final.energy, self->final.record.seconds,
+    log_print("final %18.10f %39.3f %9.2f\n", self->final.energy, self->final.record.seconds,
               1e-9 * self->final.record.flops / self->final.record.seconds);
     self->has_final = true;
     note_memory(self);

@@ -21,19 +21,18 @@ struct method_settings {
     const char *method; /* its name in methods.h; with a text the name of the text's file */
     const char *text;   /* a user's program in the place of the method's, or NULL */
     size_t length;
-    bool frozen_core;        /* whether the orbitals of noble-gas cores are frozen, or else */
-    int64_t freeze;          /* so many of each spin; METHOD_NOT_GIVEN: none */
-    int64_t freeze_virtuals; /* the highest ones, of each spin */
+    bool frozen_core;        /* freeze the orbitals of noble-gas cores */
+    int64_t freeze;          /* frozen occupied orbitals of each spin; or METHOD_NOT_GIVEN */
+    int64_t freeze_virtuals; /* frozen highest virtual orbitals of each spin */
     int64_t orbital_tile;    /* orbitals in a tile; 0: chosen by the program's contractions */
     enum plan_pairs pairs;
     double converge; /* amplitudes change by less than this, the energy by less than a tenth */
     int64_t max_iterations, diis_size;
     struct contraction_settings contraction;
-    const char *checkpoint;   /* file to write, or NULL: at the end, and */
-    int64_t checkpoint_every; /* after so many iterations */
+    const char *checkpoint;   /* file to write at the end, or NULL */
+    int64_t checkpoint_every; /* iterations from one checkpoint to the next */
     bool
-        is_timed; /* work is done for its time: also what a restart has already; converged amplitudes
-                    * where nothing follows are iterated again */
+        is_timed; /* repeat finished work to time it: iterations of a restart or of converged amplitudes */
     const char *fcidump; /* file for all integrals over the orbitals (fcidump.h), or NULL */
 };
 
@@ -119,7 +118,7 @@ void correlation_fini(struct correlation *correlation);
  * it would fit); the same everywhere. */
 enum status correlation_memory_check(const struct correlation *correlation);
 
-/* Bytes of the steps that DIIS keeps, on all processes together. */
+/* Bytes of the DIIS history, on all processes together. */
 double correlation_diis_bytes(const struct correlation *correlation);
 
 /* Makes the tensors and transforms the integrals.

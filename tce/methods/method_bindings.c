@@ -271,8 +271,21 @@ static enum status check_no_bars(const struct program *program)
     return STATUS_OK;
 }
 
+/* The energy of any other program has nothing to do with the molecule. */
+static enum status check_bound(const struct program *program)
+{
+    for (int i = 0; i < program->n_spaces; i++)
+        if (program->spaces[i].binding)
+            return STATUS_OK;
+    return FAIL(STATUS_INPUT,
+                "%s: no space is bound to the molecule: bind one, as in `space o = occupied`, or "
+                "leave the molecule out",
+                program->file);
+}
+
 enum status user_program_check(const struct program *program, int n_orbital_sets)
 {
+    TRY(check_bound(program));
     TRY(check_unknowns(program));
     TRY(check_assignments(program));
     TRY(check_tiles(program));

@@ -56,11 +56,14 @@ struct bound_tensor method_binding_describe(const struct program *program,
                                             const struct program_tensor *tensor,
                                             const struct orbital_spaces *orbitals);
 
-/* A user's program may take the place of a method's. Refuses what a method's program never has: more unknowns than CORRELATION_MAX_UNKNOWNS; a statement
- * that assigns to a bound tensor, which a second solution would need unchanged; two spaces
- * bound to one name but cut into different tiles; integrals in blocks that they do not have; and, of
- * a closed shell (n_orbital_sets 1), a bar over orbitals, because a program over spin orbitals would
- * have a wrong result.
+/* A user's program may take the place of a method's. Refused are:
+ * - no space that is bound to the molecule;
+ * - more unknowns than CORRELATION_MAX_UNKNOWNS;
+ * - a statement that assigns to a bound tensor, which a second solution would need unchanged;
+ * - two spaces bound to one name but cut into different tiles;
+ * - integrals in blocks that they do not have;
+ * - of a closed shell (n_orbital_sets 1), a bar over orbitals, because a program over spin orbitals
+ *   would have a wrong result.
  * Errors: STATUS_INPUT, with the place. */
 enum status user_program_check(const struct program *program, int n_orbital_sets);
 

@@ -25,7 +25,7 @@ struct open_tiles {
     struct index_list known, open;     /* these, each once */
     /* Their spaces with the labels that they have in the operand; first and name are borrowed. */
     struct index_space known_space[MAX_RANK], open_space[MAX_RANK];
-    int max_spin;                /* that open tiles bring together */
+    int max_spin;                /* largest |label| of spin that open tiles can add up to */
     struct block_index **tuples; /* (2 max_spin + 1) x N_IRREPS */
 };
 
@@ -61,7 +61,7 @@ enum status block_pairs_init(const struct contraction_problem *problem,
                              struct block_pairs *pairs);
 void block_pairs_fini(struct block_pairs *pairs);
 
-/* Values of each index of a list, together. */
+/* Product of the extents of the list's indices. */
 int64_t block_pairs_extent(const struct block_pairs *pairs, const struct index_list *list,
                            const int32_t tile[MAX_INDICES]);
 

@@ -48,8 +48,8 @@ struct index_list blocks_stored_order(const struct index_list *own,
     return order;
 }
 
-/* Steps of `position` through all values of the list's indices, the last one fastest; false
- * when it is back at the first. value counts, from zeros. */
+/* Advances `value` and its `position` to the next values of the list's indices, the last one fastest; false
+ * after the last. */
 static bool next_position(const struct index_list *list, const int64_t extent[],
                           const struct block_strides *strides, int64_t value[MAX_RANK],
                           int64_t *position)

@@ -46,8 +46,9 @@ static struct index_list task_order(const struct contraction_indices *indices)
     return order;
 }
 
-/* An index may be in A twice, but not in C. A symmetric C has tasks for the blocks that it stores: those are listed
- * in the order of its own places. */
+/* The tasks of a sum: the tuples of tiles of its C, or of its A where C is a scalar, in the order of task_order. The
+ * stored blocks of a symmetric C are listed in the order of its own positions, and so are tuples of A, in which an
+ * index may occur twice. */
 static enum status init_tuples(const struct block_pairs *lead, struct contraction_sum *sum)
 {
     const struct contraction_indices *indices = &lead->indices;
@@ -85,7 +86,7 @@ static void begin_term(struct term_walk *walk, enum pair_wants wants)
     for (int d = 0; d < fixed->n; d++)
         tile[fixed->index[d]] = at[d];
     pair_walk_begin(term, tile, wants, &walk->pairs);
-    /* Where A has an index twice, a task of a scalar may be off the diagonal: there is nothing to do. */
+    /* Where A has an index twice, a task of a scalar may be off the diagonal: the walk is empty (of_A NULL). */
     for (int d = 0; d < fixed->n; d++)
         if (tile[fixed->index[d]] != at[d])
             walk->pairs.of_A = NULL;
@@ -241,7 +242,8 @@ void contraction_sums_bind(struct contraction_sums *sums, int term,
     problem->B.tensor = tensor[CONTRACTION_B];
 }
 
-/* The task of a sum that makes part `part` of the block of tuple `tuple`, or the whole of it. */
+/* The task of a sum that makes part `part` of the block of tuple `tuple`, or the whole of it. Each part of a scalar is
+ * a tuple of A: `part` is its number, and `tuple` is 0. */
 static void set_task(const struct contraction_sum *sum, int64_t tuple, int64_t part,
                      struct contraction_task *task)
 {

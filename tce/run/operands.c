@@ -15,14 +15,14 @@ struct numbered_factor {
     int64_t first_stored; /* of a view, in the cache of stored blocks */
 };
 
-/* A block that is on its way to where it stays. */
+/* A prefetch in flight. */
 struct channel {
     const struct factor *announced; /* NULL: none is */
     int64_t block;
     double *buffer;
     struct darray_request request;
 };
-enum { N_CHANNELS = 2, CHANNEL_BLOCKS = 2 }; /* on its way, and one beyond the budget */
+enum { N_CHANNELS = 2, CHANNEL_BLOCKS = 2 }; /* in flight, and one beyond the budget */
 
 int64_t operands_bytes(int64_t max_block)
 {
@@ -122,10 +122,10 @@ static struct view_box find_box(const struct factor *factor, int64_t block)
     return box;
 }
 
-/* Panels may be so much larger than what they are of. */
+/* Largest size of padded panels over the size of the block. */
 #define MAX_FILLED_UP 1.25
 
-/* The form of a view's block; *size: its elements, with what fills up panels. */
+/* The form of a view's block; *size: its elements, padding included. */
 static enum factor_form choose_form(const struct factor *factor, const struct view_box *box,
                                     int64_t *size)
 {

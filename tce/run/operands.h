@@ -52,9 +52,10 @@ int64_t operands_bytes(int64_t max_block);
 struct operand_block {
     const double *elements;
     enum factor_form form;
-    struct block_strides strides; /* of what is no panels; of panels, which indices they have */
-    int sign;                     /* of the elements */
-    int64_t n_stored;             /* elements, of a block as it lies; 0: of a view */
+    struct block_strides
+        strides;      /* BY_STRIDES: its strides; panels: nonzero for the indices they have */
+    int sign;         /* of the elements */
+    int64_t n_stored; /* elements, of a block as it lies; 0: of a view */
 };
 
 /* Prefetches a block as it lies that will soon be pinned, unless this process has it; one A and one B at a

@@ -52,5 +52,5 @@ struct tile_loop {
     struct tile_loop_step *steps;
 };
 
-/* More tuples of tiles are a slip. */
+/* Most tuples of tiles: beyond it STATUS_LIMIT. */
 #define TILE_LOOP_MAX_TASKS 0x1p40

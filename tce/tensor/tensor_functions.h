@@ -2,9 +2,9 @@
 /* Functions that a program's tensors may be filled with, of the values of the indices,
  * the same on every machine.
  *
- *     random(seed)     in [-1, 1), without structure; a whole number, 1 if not given
- *     wave(phase)      cos(phase + sum over d of (1 + d/4) value_d / 3); phase 0
- *     constant(c)      c; 1
+ *     random(seed)     random in [-1, 1); seed: a whole number, default 1
+ *     wave(phase)      cos(phase + sum over d of (1 + d/4) value_d / 3); default phase 0
+ *     constant(c)      c, default 1
  *     delta            1 if all indices have the same value, else 0 */
 #pragma once
 

@@ -158,12 +158,11 @@ static void print_seconds(double seconds)
 static void print_last_round(const struct mode_records *records, const char *iteration, bool single)
 {
     const struct mode_record *first = &records->list[0];
-    log_print(
-        "\nSeconds per %s of the first, the best and the last of %lld%s; the other columns "
-        "are of\nthe last: steals done, of those attempted, per worker, messages of all%s%s\n\n",
-        iteration, (long long)first->n_iterations, single ? "" : ", in the last round",
-        single ? "; ratio: best to best of " : "", single ? first->name : "");
-    log_print("mode           first      best      last efficiency imbalance    steals        of  "
+    log_print("\nSeconds per %s of the first, the best and the last of %lld%s; the other columns "
+              "are of\nthe last: steals and attempted steals per worker, messages of all%s%s\n\n",
+              iteration, (long long)first->n_iterations, single ? "" : ", in the last round",
+              single ? "; ratio: best to best of " : "", single ? first->name : "");
+    log_print("mode           first      best      last efficiency imbalance    steals attempted  "
               "messages%s\n",
               single ? "     ratio" : "");
     for (int m = 0; m < records->n; m++) {
@@ -187,8 +186,9 @@ static void print_rounds(const struct mode_records *records, const char *iterati
     const struct comparison *comparison = &records->comparison;
     log_print(
         "\nSeconds per %s over %lld rounds, each the mean from the third on (of fewer the last), "
-        "and their\nratio to %s in the same round, with a bootstrap interval, and p of the "
-        "signed-rank test for all\nmodes together (%.0f %%, Holm)\n\n",
+        "and their\nratio to %s in the same round, with a bootstrap interval (%.0f %%). The "
+        "verdict is by p "
+        "of the\nsigned-rank test, corrected for the number of modes (Holm)\n\n",
         iteration, (long long)comparison->modes[0].n_rounds, records->list[0].name,
         100 * COMPARISON_CONFIDENCE);
     comparison_print(comparison, log_line, NULL);

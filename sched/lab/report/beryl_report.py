@@ -455,7 +455,8 @@ def rows(name, title, unit, x_title, lines, height=26, keys="", high=0.0):
         body += svg_text(axis.start - 8, floor - 4, escape(label), 'text-anchor="end"')
         for start, end, part, colour, tip in bars:
             left = axis.place(start)
-            body += svg_rect(colour, left, floor - full * part, axis.place(end) - left, full * part, tip)
+            tall = max(1, full * part) if part > 0 else 0  # thinner ones are not drawn
+            body += svg_rect(colour, left, floor - tall, axis.place(end) - left, tall, tip)
         if spread:
             low, upper = map(axis.place, spread)
             body += f'<path class="spread" d="M{low:.1f} {floor - full / 2 - 3:.1f}v6m0 -3H{upper:.1f}m0 -3v6"/>\n'

@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include <time.h>
 
-/* Threads 0 and process 0 have a meaning of their own for readers. */
+/* Viewers treat thread 0 and process 0 specially: numbers begin at 1. */
 static int64_t thread_of(int64_t lane)
 {
     return lane + 1;
@@ -64,7 +64,8 @@ static void print_flow(const struct trace_lane *lane, const struct trace_message
 {
     const char *name = message->stolen ? "steal" : "message";
     fprintf(file, ",\n{\"ph\":\"%s\",\"name\":\"%s\",\"cat\":\"%s\",\"id\":\"0x%" PRIx64 "\",",
-            message->kind == TRACE_SENT ? "s" : "f\",\"bp\":\"e", name, name, message->id);
+            message->kind == TRACE_SENT ? "s" : "f\",\"bp\":\"e" /* ends at the enclosing slice */,
+            name, name, message->id);
     print_place(lane, message->time_s, file);
     fprintf(file, ",\"args\":{\"bytes\":%u", (unsigned)message->size);
     if (message->n_tasks > 0)
@@ -94,7 +95,7 @@ void trace_json_lane(const struct trace_lane *lane, FILE *file)
         print_message(lane, &lane->messages[i], file);
 }
 
-/* The key by which Chrome's own traces have it. */
+/* The date under the key that Chrome's own traces use. */
 static void print_date(double begin_s, FILE *file)
 {
     char text[32];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mean and variance of task durations, added one by one or merged from several workers; in an order
- * of their own, so to the last digits only. Zero-initialised is empty.
+/* Mean and variance of task durations, added one by one or merged from several workers. The order of
+ * merges varies, and with it the last digits. Zero-initialised is empty.
  * Source: Chan, Golub and LeVeque, Am. Stat. 37 (1983) 242, eq. 2.1. */
 #pragma once
 

@@ -13,8 +13,9 @@ enum status seeding_init(struct taskpool_seeding *seeding, MPI_Comm comm,
     if (rule == TASKPOOL_SEEDING_OWNER)
         status = problem->owner
                      ? seeding_owner_init(seeding, comm, problem)
-                     : FAIL(STATUS_USAGE, "--seeding owner: these tasks have no owner; use block,"
-                                          " cyclic or cost");
+                     : FAIL(STATUS_USAGE,
+                            "--seeding owner: these tasks have no owner (problem.owner); use block,"
+                            " cyclic or cost");
     else if (rule == TASKPOOL_SEEDING_COST)
         status = problem->cost ? seeding_cost_init(seeding, comm, problem)
                                : FAIL(STATUS_USAGE, "--seeding cost: the cost of these tasks is not"

@@ -21,10 +21,10 @@ static void print_rows(const struct taskpool_iteration *iterations, int64_t n)
         const struct taskpool_iteration *it = &iterations[i];
         double workers = (double)it->n_workers;
         log_print(
-            "%9lld %11.6f %8.3f %8.3f %8.3f %7.3f %7.3f %9.2f %% %7.2f %% %9.1f %5.1f %9lld\n",
+            "%9lld %9.4g %8.3g %8.3g %8.3g %8.3g %8.3g %8.3g %8.2f %% %7.2f %% %9.1f %9.1f %9lld\n",
             (long long)it->iteration, it->makespan_s, it->load_mean, it->search_s / workers,
             it->idle_s / workers, it->scheduler_s / workers, it->communication_s / workers,
-            100 * it->efficiency, 100 * it->imbalance, it->steals_successful.mean,
+            it->balance_s, 100 * it->efficiency, 100 * it->imbalance, it->steals_successful.mean,
             it->steals_attempted.mean, (long long)it->messages);
     }
 }
@@ -65,8 +65,11 @@ static void print_spread(const struct taskpool_iteration *iterations, int64_t n)
 
 void statistics_print(const struct taskpool_iteration *iterations, int64_t n)
 {
-    log_print("iteration  makespan/s   task/s search/s   idle/s sched/s  comm/s  efficiency"
-              " imbalance    steals of  messages\n");
+    log_print("Seconds: makespan, means of the workers, and the balancing before the iteration; "
+              "steals and "
+              "attempted\nsteals per worker; messages of all\n\n"
+              "iteration  makespan     task   search     idle    sched     comm  balance efficiency"
+              " imbalance    steals attempted  messages\n");
     if (n <= MANY) {
         print_rows(iterations, n);
     } else {

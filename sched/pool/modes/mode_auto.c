@@ -62,8 +62,13 @@ static void auto_explain(const void *state, struct taskpool_choice *choice)
     if (balancer->n_phases == 0) {
         snprintf(choice->what, sizeof choice->what, "tasks %s, %s",
                  self->n_iterations > 0 ? "stay" : "as seeded", steals);
-        snprintf(choice->why, sizeof choice->why, "nothing is measured yet, costs are %spredicted",
-                 self->stealing.setup->problem->cost ? "" : "not ");
+        if (self->n_iterations > 0)
+            snprintf(choice->why, sizeof choice->why,
+                     "the first iteration also made the data that tasks keep");
+        else
+            snprintf(choice->why, sizeof choice->why,
+                     "nothing is measured yet, costs are %spredicted",
+                     self->stealing.setup->problem->cost ? "" : "not ");
         return;
     }
     snprintf(choice->what, sizeof choice->what, "tasks %s, %s",

@@ -34,7 +34,7 @@ static const struct taskpool_option hybrid_rows[] = {
     TASKPOOL_INTEGER_OPTION(
         "tasklets", FIELD(tasklets), 1, NODE_QUEUE_MAX_TASKLETS, .default_text = "64", .value = "N",
         .help = "parts into which the rest of a worker's tasks is cut (of a worker, "
-                "not of a node as in Kale's thesis)"),
+                "not of a node as in V. Kale's thesis, 2010)"),
     TASKPOOL_INTEGER_OPTION("group", FIELD(group), 0, 1e9, .default_text = "0", .value = "N",
                             .help = "workers of a node that share a queue; 0: all of the node"),
     TASKPOOL_FLAG_OPTION("skew", FIELD(skew),

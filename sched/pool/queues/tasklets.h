@@ -16,8 +16,8 @@ static inline int64_t tasklets_count(int64_t n_tasks, int64_t n_wanted)
  * i = n. With equal sizes these differ by one at most.
  * With skew they shrink in equal steps from nearly twice the average to one task
  * (as the chunks of Tzen and Ni, IEEE Trans. Parallel Distrib. Syst. 4 (1993)
- * 87): of m tasks in k tasklets, those from the i-th on hold
+ * 87): of n_tasks = m in n = k > 1 tasklets, those from the i-th on hold
  *     k - i + (m - k) (k - i) (k - i - 1) / (k (k - 1))
- * tasks, rounded. Unlike a fixed fraction of the rest, this gives exactly n tasklets and
+ * tasks, rounded down. Unlike a fixed fraction of the rest, this gives exactly n tasklets and
  * no long tail of single tasks. */
 int64_t tasklets_border(int64_t n_tasks, int64_t n, bool skew, int64_t i);

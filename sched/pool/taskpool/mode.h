@@ -20,8 +20,8 @@
  *
  * The life of a call: the driver calls next; the mode takes tasks from its state, or records
  * messages with taskpool_comm_send, and returns at once; the driver then sends the recorded
- * messages, and runs the tasks or waits. The next event (a message, an answer, the time of
- * taskpool_comm_wake) changes the state, and the driver calls next again.
+ * messages, and runs the tasks or waits. The next event (a message, the end of a bulk, an
+ * answer, the time of taskpool_comm_wake) changes the state, and the driver calls next again.
  *
  * Calls for one worker never overlap, even if it has several threads; only next_local may overlap.
  * Calls for different workers may overlap. A mode communicates only through struct taskpool_comm,

@@ -192,7 +192,8 @@ void taskpool_settings_default(struct taskpool_settings *settings);
  * ("steal", "2").
  * value  as typed; "true" or NULL sets a flag, "false" clears it. A text is borrowed: it must
  *        outlive the settings, their copies and all pools created with them
- * Errors: TASKPOOL_STATUS_USAGE, naming the option and the values that it takes. */
+ * Errors: TASKPOOL_STATUS_USAGE, naming the option and the values that it takes; the contents of a
+ * text, as of "steal" or "speeds", are checked by taskpool_create. */
 int taskpool_settings_set(struct taskpool_settings *settings, const char *option,
                           const char *value);
 

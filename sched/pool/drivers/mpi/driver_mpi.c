@@ -540,7 +540,8 @@ static enum status check_threads(const struct driver_mpi *driver)
     MPI_Query_thread(&level);
     if (driver->comm.threaded && level < MPI_THREAD_MULTIPLE)
         return FAIL(STATUS_USAGE, "--progress thread: this MPI, or this program, does not allow"
-                                  " several threads to communicate; use --progress poll");
+                                  " several threads to communicate; call MPI_Init_thread with"
+                                  " taskpool_thread_level, or use --progress poll");
     return STATUS_OK;
 }
 

@@ -185,6 +185,8 @@ void sim_handle_event(struct driver_sim *sim, const struct event *event)
     case EVENT_SENT:
         call_waiting(worker, event->time_s);
         sim->mode->sent(worker->state, event->value);
+        if (worker->n_waiting > 0)
+            sim_proceed_waiting(worker, worker->caller->clock_s);
         break;
     case EVENT_FETCH:
         answer_fetch(sim, event);
@@ -213,7 +215,7 @@ void sim_handle_event(struct driver_sim *sim, const struct event *event)
     }
 }
 
-/* Anything but a completion or a wake-up is a lost message. */
+/* An event that is left is a lost message, except for completions and wake-ups. */
 void sim_drop_events(struct driver_sim *sim)
 {
     struct event event;
