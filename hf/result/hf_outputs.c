@@ -32,7 +32,6 @@ static enum status check_output_files(const struct hf_settings *settings,
     const char *checkpoint = hf_settings_density_file(settings);
     TRY(outputs_check_distinct(outputs, 8, inputs, 3));
     TRY(outputs_check_distinct(outputs, 6, &checkpoint, 1));
-    TRY(output_check_part(&outputs[6], checkpoint));
     TRY(outputs_check_writable(outputs, 6));
     return files->report ? report_page_check() : STATUS_OK;
 }

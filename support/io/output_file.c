@@ -4,9 +4,11 @@
 #include "support/io/file_open.h"
 #include "support/io/words.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,8 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+
+#define PART ".part"
 
 /* Where the bytes go first. */
 struct target {
@@ -25,14 +29,6 @@ struct target {
 static enum status fail_path(const char *path)
 {
     return FAIL(STATUS_IO, "cannot write %s: %s", path, file_open_error());
-}
-
-enum status output_file_part(const char *path, char part[PATH_MAX])
-{
-    if (snprintf(part, PATH_MAX, "%s.part", path) < PATH_MAX)
-        return STATUS_OK;
-    errno = ENAMETOOLONG;
-    return fail_path(path);
 }
 
 const char *output_file_base_name(const char *path)
@@ -50,6 +46,50 @@ void output_file_folder(const char *path, char folder[PATH_MAX])
 {
     int length = (int)(output_file_base_name(path) - path);
     snprintf(folder, PATH_MAX, "%.*s", length > 0 ? length : 1, length > 0 ? path : ".");
+}
+
+/* Temporary files are called NAME.HOST.PROCESS.part: of several runs that write one file at a time each
+ * has its own. */
+static enum status name_part(const char *path, char part[PATH_MAX])
+{
+    char host[HOST_NAME_MAX + 1] = "";
+    gethostname(host, sizeof host - 1);
+    if (snprintf(part, PATH_MAX, "%s.%s.%lld" PART, path, host, (long long)getpid()) < PATH_MAX)
+        return STATUS_OK;
+    errno = ENAMETOOLONG;
+    return fail_path(path);
+}
+
+/* The process of this host that a temporary file of `part`'s target belongs to, by its name; 0: the file is
+ * another one. */
+static int64_t process_of_part(const char *name, const char *part)
+{
+    const char *own = output_file_base_name(part);
+    size_t length = strlen(own) - strlen(PART), end = strlen(name);
+    while (own[length - 1] != '.')
+        length--;
+    int64_t process;
+    if (end <= length + strlen(PART) || strncmp(name, own, length) != 0 ||
+        strcmp(name + end - strlen(PART), PART) != 0 ||
+        !word_to_integer((struct word){name + length, end - strlen(PART) - length}, &process))
+        return 0;
+    return process;
+}
+
+/* Removes the temporary files that killed processes have left, also one with this process's number. */
+static void remove_left_parts(const char *part)
+{
+    char folder[PATH_MAX];
+    output_file_folder(part, folder);
+    DIR *entries = opendir(folder);
+    for (const struct dirent *entry; entries && (entry = readdir(entries));) {
+        int64_t process = process_of_part(entry->d_name, part);
+        if (process == getpid() ||
+            (process > 0 && process <= INT_MAX && kill((pid_t)process, 0) != 0 && errno == ESRCH))
+            unlinkat(dirfd(entries), entry->d_name, 0);
+    }
+    if (entries)
+        closedir(entries);
 }
 
 /* The number of an open descriptor of this process if its folder in /proc holds the path; else -1.
@@ -117,7 +157,7 @@ static enum status target_init(struct target *target, const char *path)
     } else if (errno != ENOENT || path[0] == '\0' || !follow_links(path, target->path, &descriptor))
         return fail_path(path);
 
-    return output_file_part(target->path, target->part);
+    return name_part(target->path, target->part);
 }
 
 /* A new file. Negative on failure. */
@@ -163,7 +203,7 @@ enum status output_file_check(const char *path)
     TRY(target_init(&target, path));
     if (target.direct)
         return STATUS_OK;
-    unlink(target.part);
+    remove_left_parts(target.part);
     int descriptor = open_part(target.part);
     if (descriptor < 0)
         return fail_path(path);
@@ -255,7 +295,7 @@ static enum status replace_target(const char *path, const struct target *target,
                                   enum status (*write)(const char *temporary, void *context),
                                   void *context)
 {
-    unlink(target->part);
+    remove_left_parts(target->part);
     TRY(check_room(target->path, n_bytes));
     enum status status = write_and_rename(path, target->path, target->part, write, context);
     if (status != STATUS_OK)
@@ -325,37 +365,20 @@ bool output_file_same(const char *path, const char *other)
            strcmp(output_file_base_name(path), output_file_base_name(other)) == 0;
 }
 
-/* Whether another path names the temporary file of an output. */
-static bool is_part_of(const char *output, const char *other)
-{
-    char part[PATH_MAX];
-    return output && snprintf(part, PATH_MAX, "%s.part", output) < PATH_MAX &&
-           output_file_same(part, other);
-}
-
-enum status output_check_part(const struct output *output, const char *input)
-{
-    if (!is_part_of(output->path, input))
-        return STATUS_OK;
-    return FAIL(STATUS_USAGE, "%s would be replaced, as --%s %s is written there first: rename it",
-                input, output->option, output->path);
-}
-
 static enum status check_distinct_from(const struct output *output, const char *input)
 {
     if (output_file_same(output->path, input))
         return FAIL(STATUS_USAGE, "%s is both an input and an output: name another file",
                     output->path);
-    return output_check_part(output, input);
+    return STATUS_OK;
 }
 
 enum status outputs_check_distinct(const struct output *outputs, int n_outputs,
                                    const char *const *inputs, int n_inputs)
 {
     for (int i = 0; i < n_outputs; i++) {
-        for (int k = 0; k < n_outputs; k++)
-            if ((k < i && output_file_same(outputs[i].path, outputs[k].path)) ||
-                is_part_of(outputs[i].path, outputs[k].path))
+        for (int k = 0; k < i; k++)
+            if (output_file_same(outputs[i].path, outputs[k].path))
                 return FAIL(STATUS_USAGE, "--%s and --%s name the same file", outputs[k].option,
                             outputs[i].option);
         for (int k = 0; k < n_inputs; k++)

@@ -40,15 +40,11 @@ struct output {
     const char *option, *path;
 };
 
-/* Checks that no two outputs are one file, and that none is an input, which it would destroy; the temporary file
- * of an output counts as well.
+/* Checks that no two outputs are one file, and that none is an input, which it would destroy.
  * inputs  paths, or NULL for none
  * Errors: STATUS_USAGE. */
 enum status outputs_check_distinct(const struct output *outputs, int n_outputs,
                                    const char *const *inputs, int n_inputs);
-
-/* Checks of an output that may be that input that its temporary file (output_file_part) is not. Errors: STATUS_USAGE. */
-enum status output_check_part(const struct output *output, const char *input);
 
 /* output_file_check of every output. */
 enum status outputs_check_writable(const struct output *outputs, int n_outputs);
@@ -58,12 +54,9 @@ enum status outputs_check_writable(const struct output *outputs, int n_outputs);
  * Errors: STATUS_IO, naming the path and the reason; STATUS_NO_MEMORY. */
 enum status output_file_write(const char *path, const char *bytes, size_t length);
 
-/* The path of the temporary file, `path`.part, that is renamed to `path` when complete. What a killed process has
- * left there, the next that writes `path` replaces. Errors: STATUS_IO (too long). */
-enum status output_file_part(const char *path, char part[PATH_MAX]);
-
 /* Has a function write a new regular file at the temporary path, and renames it to path when all of
- * it is on the disk; an older file stays until then, and after a failure.
+ * it is on the disk; an older file stays until then, and after a failure. Several runs may do so at a
+ * time: the last one's file stays. What a killed process of this host has left, the next one removes.
  * n_bytes  that the file will have at least: refused where the disk has no room for them
  * Errors: STATUS_IO, naming the path and the reason; as write, with path in place of its temporary
  * path in the message. */

@@ -263,7 +263,7 @@ static enum status open_files(struct trace_output *output, const char *part,
     char path[PATH_MAX + 16];
     TRY(enter_folder(output, part, &files->made));
     snprintf(path, sizeof path, "%s/trace", output->folder);
-    TRY(output_file_part(path, files->part));
+    snprintf(files->part, sizeof files->part, "%s.part", path);
     remove_tree(files->part);
     snprintf(path, sizeof path, "%s/trace.json", files->part);
     if (mkdir(files->part, 0777) != 0 || !(files->json = fopen(path, "w")))
