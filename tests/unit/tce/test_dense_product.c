@@ -106,35 +106,6 @@ static void multiply_plainly(const struct dense_product *product, double *C, dou
     while (next_value(product, n_outer, value, place));
 }
 
-/* size: elements of each side */
-static void check_values(struct dense_product *product, const int64_t size[N_SIDES])
-{
-    double *A = random_block(size[SIDE_A]), *B = random_block(size[SIDE_B]);
-    double *C = random_block(size[SIDE_C]), *expected = malloc((size_t)size[SIDE_C] * sizeof *C);
-    double *bound = calloc((size_t)size[SIDE_C], sizeof *bound);
-    memcpy(expected, C, (size_t)size[SIDE_C] * sizeof *C);
-    product->A = A;
-    product->B = B;
-    product->C = C;
-    multiply_plainly(product, expected, bound);
-    dense_product_run(product, scratch);
-    for (int64_t i = 0; i < size[SIDE_C]; i++)
-        check_close(C[i], expected[i], 1e-14 * (1 + bound[i]));
-    free(A);
-    free(B);
-    free(C);
-    free(expected);
-    free(bound);
-}
-
-static void check_product(struct dense_product *product, const enum role role[])
-{
-    int64_t size[N_SIDES];
-    for (int side = 0; side < N_SIDES; side++)
-        size[side] = lay_out(product, role, (enum product_side)side);
-    check_values(product, size);
-}
-
 static void add_dimension(struct dense_product *product, enum role role[], enum role kind,
                           int64_t extent)
 {
@@ -142,58 +113,29 @@ static void add_dimension(struct dense_product *product, enum role role[], enum 
     role[product->n++] = kind;
 }
 
-TEST(random_products)
-{
-    random_stream_init(&random_numbers, 11, 0);
-    for (int trial = 0; trial < 3000; trial++) {
-        struct dense_product product = {.factor = below(2) ? 1 : -0.75, .add = below(2)};
-        enum role role[PRODUCT_MAX_DIMENSIONS];
-        for (int kind = 0; kind < N_KINDS; kind++)
-            for (int n = below(kind < BATCH ? 4 : 2); n > 0; n--)
-                add_dimension(&product, role, (enum role)kind, 1 + below(kind < BATCH ? 6 : 3));
-        check_product(&product, role);
-    }
-}
-
-/* Beyond what is packed at a time, in each direction; with two sums each factor may have its neighbours in
- * memory in another of them. */
-TEST(long_products)
-{
-    static const int64_t extents[][4] = {{700, 5, 6, 1},    {5, 2100, 6, 1},  {6, 5, 900, 2},
-                                         {200, 30, 450, 1}, {30, 1030, 4, 5}, {193, 9, 385, 1},
-                                         {350, 10, 12, 1},  {10, 2060, 3, 2}, {31, 27, 35, 40},
-                                         {31, 40, 2, 39},   {40, 3, 37, 17},  {1, 39, 29, 31}};
-    random_stream_init(&random_numbers, 12, 0);
-    for (size_t e = 0; e < sizeof extents / sizeof extents[0]; e++)
-        for (int trial = 0; trial < 6; trial++) {
-            struct dense_product product = {.factor = 1.5, .add = trial % 2};
-            enum role role[PRODUCT_MAX_DIMENSIONS];
-            for (int d = 0; d < 4; d++)
-                if (extents[e][d] > 1)
-                    add_dimension(&product, role, d < 3 ? (enum role)d : SUMMED, extents[e][d]);
-            check_product(&product, role);
-        }
-}
-
-/* --- sums of products --- */
-
 enum { MAX_TERMS = 20 };
 
 /* A product with the C of another one: its indices are rows or columns as there, or as chance has it, and
- * here and there in all three. */
-static void begin_term(const struct dense_product *like, const enum role of_like[], int n_C,
+ * here and there in all three. longest: of its first sum; 0: short */
+static void begin_term(const struct dense_product *like, const enum role of_like[], int64_t longest,
                        struct dense_product *term, enum role role[])
 {
     bool same = below(3) > 0;
     *term = (struct dense_product){.n = 0};
     term->factor = below(2) ? -1 : 0.5 * below(4);
-    for (int d = 0; d < n_C; d++) {
+    for (int d = 0; d < like->n; d++) {
         enum role other = below(20) == 0 ? BATCH : below(2) ? ROW : COLUMN;
         add_dimension(term, role, same ? of_like[d] : other, like->dimension[d].extent);
         term->dimension[d].stride[SIDE_C] = like->dimension[d].stride[SIDE_C];
     }
-    for (int n = below(3); n > 0; n--)
-        add_dimension(term, role, SUMMED, 1 + below(below(20) == 0 ? 450 : 9));
+    if (longest > 0)
+        add_dimension(term, role, SUMMED, longest);
+    int n_sums = below(longest > 0 ? 2 : 4), most = longest == 0 ? 7 : longest <= 40 ? 40 : 3;
+    for (int n = 0; n < n_sums; n++)
+        add_dimension(term, role, SUMMED, 1 + below(most));
+    for (int kind = LONE_A; kind <= LONE_B; kind++)
+        if (below(8) == 0)
+            add_dimension(term, role, (enum role)kind, 1 + below(3));
 }
 
 /* The indices of a factor, C's by descending strides, or those that are summed over. */
@@ -249,13 +191,12 @@ static double *pack_factor(const struct dense_product *product, enum product_sid
     return panels;
 }
 
-/* Replaces factors by panels here and there, where no index is in all. */
-static void pack_factors(struct dense_product *term)
+/* Replaces factors by panels here and there, where every index is in two of the three. */
+static void pack_factors(struct dense_product *term, const enum role role[])
 {
     enum factor_form form = below(2) ? ROW_PANELS : COLUMN_PANELS;
     for (int d = 0; d < term->n; d++)
-        if (term->dimension[d].stride[SIDE_C] > 0 && term->dimension[d].stride[SIDE_A] > 0 &&
-            term->dimension[d].stride[SIDE_B] > 0)
+        if (role[d] >= BATCH)
             return;
     const double **factor[] = {&term->A, &term->B};
     enum factor_form *its_form[] = {&term->form_A, &term->form_B};
@@ -270,20 +211,25 @@ static void pack_factors(struct dense_product *term)
     }
 }
 
-static void check_sum(int n_C, int n_terms)
+/* C (+)= a sum of products. longest: extent of an index of C, or of a sum of every product */
+static void check_sum(int n_C, int n_terms, int64_t longest)
 {
-    /* Number 0 has the indices of C alone. */
-    struct dense_product terms[MAX_TERMS + 1] = {{.n = 0}};
+    struct dense_product terms[MAX_TERMS + 1] = {{.n = 0}}; /* number 0 has C's indices alone */
     enum role role[MAX_TERMS + 1][PRODUCT_MAX_DIMENSIONS];
     for (int d = 0; d < n_C; d++)
         add_dimension(&terms[0], role[0], below(2) ? ROW : COLUMN, 1 + below(n_C > 3 ? 4 : 9));
+    if (n_C > 0 && below(2)) {
+        int64_t *extent = &terms[0].dimension[below(n_C)].extent;
+        *extent = longest > 0 ? longest : *extent;
+        longest = 0;
+    }
     int64_t size = lay_out(&terms[0], role[0], SIDE_C);
     double *C = random_block(size), *expected = malloc((size_t)size * sizeof *C);
     double *bound = calloc((size_t)size, sizeof *bound);
     memcpy(expected, C, (size_t)size * sizeof *C);
     bool add = below(2);
     for (int t = 1; t <= n_terms; t++) {
-        begin_term(&terms[t - 1], role[t - 1], n_C, &terms[t], role[t]);
+        begin_term(&terms[0], role[t - 1], longest, &terms[t], role[t]);
         terms[t].C = expected;
         terms[t].A = random_block(lay_out(&terms[t], role[t], SIDE_A));
         terms[t].B = random_block(lay_out(&terms[t], role[t], SIDE_B));
@@ -291,9 +237,12 @@ static void check_sum(int n_C, int n_terms)
         multiply_plainly(&terms[t], expected, bound);
         terms[t].C = C;
         terms[t].add = add;
-        pack_factors(&terms[t]);
+        pack_factors(&terms[t], role[t]);
     }
-    dense_products_run(n_terms, terms + 1, scratch);
+    if (n_terms == 1 && below(2))
+        dense_product_run(&terms[1], scratch);
+    else
+        dense_products_run(n_terms, terms + 1, scratch);
     for (int64_t i = 0; i < size; i++)
         check_close(C[i], expected[i], 1e-14 * (1 + bound[i]));
     for (int t = 1; t <= n_terms; t++) {
@@ -308,8 +257,17 @@ static void check_sum(int n_C, int n_terms)
 TEST(sums_of_products)
 {
     random_stream_init(&random_numbers, 14, 0);
-    for (int trial = 0; trial < 600; trial++)
-        check_sum(1 + below(5), 1 + below(below(8) == 0 ? MAX_TERMS : 5));
+    for (int trial = 0; trial < 2500; trial++)
+        check_sum(below(6), trial % 2 ? 1 : 1 + below(below(8) == 0 ? MAX_TERMS : 5), 0);
+}
+
+/* Beyond what is packed at a time, in each direction. */
+TEST(long_products)
+{
+    static const int64_t longest[] = {31, 40, 193, 385, 450, 700, 900, 1030, 2100};
+    random_stream_init(&random_numbers, 12, 0);
+    for (int trial = 0; trial < 180; trial++)
+        check_sum(below(4), 1 + below(2), longest[trial % 9]);
 }
 
 /* --- register tiles --- */
