@@ -7,7 +7,6 @@
 #include "tests/cases/program_case.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 static const char chains[] = "space s = 9 irrep 0, 4 irrep 1 tile 3\nindex i, j, k, l, m : s\n"
                              "tensor A[i,j] = random(1)\ntensor B[i,j] = random(2)\n"
@@ -113,54 +112,40 @@ TEST(a_plan_can_be_run_again_from_any_part_on)
     program_instance_fini(&instance);
 }
 
-/* Every task has data: it writes a block, unless its sum is a scalar, and its blocks have sizes. */
-static void check_task_data(const char *path)
+/* Every task is in the profile and has data: it writes a block, unless its sum is a scalar, and its blocks
+ * have sizes. */
+TEST(every_task_is_in_the_profile)
 {
+    static const char path[] = "test_tce_executor_profile.csv";
+    struct program_instance instance;
+    struct executor_record record;
     struct profile profile;
     struct taskpool_data *data;
     int64_t n_reads = 0, n_writes = 0;
-    check_ok(profile_read(MPI_COMM_SELF, path, &profile));
-    check_ok(task_data_read(path, &profile, &data));
-    for (int64_t task = 0; task < profile.n; task++) {
-        int64_t n;
-        const struct taskpool_data_access *access = task_data_of(data, task, &n);
-        assert_true(n > 0);
-        for (int64_t i = 0; i < n; i++) {
-            n_writes += access[i].writes;
-            n_reads += !access[i].writes;
-            assert_true(i == n - 1 || !access[i].writes);
-            int64_t bytes = data->blocks[access[i].block].bytes;
-            assert_true(bytes > 0 && bytes % (int64_t)sizeof(double) == 0);
-        }
-    }
-    assert_true(n_reads > profile.n && n_writes > 0);
-    task_data_destroy(data);
-    profile_fini(&profile);
-}
-
-TEST(every_task_is_in_the_profile)
-{
-    struct program_instance instance;
-    struct executor_record record;
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     program_case_begin(chains, PLAN_PAIRS_AUTO, &instance);
     check_ok(executor_run(instance.executor, 0, instance.plan->n_stages, &record));
-    const char *path = "test_tce_executor_profile.csv";
     check_ok(executor_write_profile(instance.executor, path));
     if (rank == 0) {
-        char line[100];
-        FILE *stream = fopen(path, "r");
-        assert_non_null(stream);
-        assert_non_null(fgets(line, sizeof line, stream));
-        assert_string_equal(line, "task,seconds\n");
-        for (long long task = 0; task < record.statistics.tasks; task++) {
-            assert_non_null(fgets(line, sizeof line, stream));
-            assert_int_equal(strtoll(line, NULL, 10), task);
+        check_ok(profile_read(MPI_COMM_SELF, path, &profile));
+        check_ok(task_data_read(path, &profile, &data));
+        assert_int_equal(profile.n, record.statistics.tasks);
+        for (int64_t task = 0; task < profile.n; task++) {
+            int64_t n;
+            const struct taskpool_data_access *access = task_data_of(data, task, &n);
+            assert_true(n > 0);
+            for (int64_t i = 0; i < n; i++) {
+                n_writes += access[i].writes;
+                n_reads += !access[i].writes;
+                assert_true(i == n - 1 || !access[i].writes);
+                int64_t bytes = data->blocks[access[i].block].bytes;
+                assert_true(bytes > 0 && bytes % (int64_t)sizeof(double) == 0);
+            }
         }
-        assert_null(fgets(line, sizeof line, stream));
-        fclose(stream);
-        check_task_data(path);
+        assert_true(n_reads > profile.n && n_writes > 0);
+        task_data_destroy(data);
+        profile_fini(&profile);
         remove(path);
         remove("test_tce_executor_profile.blocks.csv");
         remove("test_tce_executor_profile.sizes.csv");
@@ -168,34 +153,35 @@ TEST(every_task_is_in_the_profile)
     program_instance_fini(&instance);
 }
 
-/* A program of two spaces' values, after one run; the message, or NULL. */
-static void check_finite(const char *statements, const char *message)
-{
-    char text[1000];
-    struct program_instance instance;
-    snprintf(text, sizeof text,
-             "space s = 5 tile 2\nindex i, j, k : s\ntensor big[i,j] = constant(1e200)\n"
-             "tensor one[i,j] = constant\ntensor A[i,j]\ntensor B[i,j]\nscalar E, F\n%s",
-             statements);
-    program_case_begin(text, PLAN_PAIRS_AUTO, &instance);
-    program_case_run(&instance, 0);
-    check_refusal(message ? STATUS_NUMERIC : STATUS_OK, finite_check_run(&instance),
-                  message ? message : "");
-    program_instance_fini(&instance);
-}
-
 /* The statement is the first whose tensor is not finite in the end. */
 TEST(numbers_that_are_not_finite_are_found)
 {
-    check_finite("A[i,j] = big[i,j]\nE = A[i,j] * one[i,j]\n", NULL);
-    check_finite("A[i,j] = big[i,k] * big[k,j]\n", "test.tce:8:1: A is not finite from here on");
-    check_finite("E = one[i,i]\nA[i,j] = one[i,j]\nA[i,j] += big[i,j] * big[j,i]\n"
-                 "F = A[i,i] - A[i,i]\n",
-                 "test.tce:9:1: A is not finite from here on");
-    check_finite("F = one[i,i]\nE = big[i,j] * big[i,j]\n", "test.tce:9:1: E is not finite");
-    check_finite("A[i,j] = one[i,j]\nB[i,j] = A[i,j] + big[i,k] * big[k,j] * one[i,j]\n",
-                 "test.tce:9:1: B is not finite");
-    check_finite("A[i,j] = big[i,j] * big[j,i]\nA[i,j] = one[i,j]\n", NULL);
+    static const struct {
+        const char *statements, *message;
+    } cases[] = {
+        {"A[i,j] = big[i,j]\nE = A[i,j] * one[i,j]\n", NULL},
+        {"A[i,j] = big[i,k] * big[k,j]\n", "test.tce:8:1: A is not finite from here on"},
+        {"E = one[i,i]\nA[i,j] = one[i,j]\nA[i,j] += big[i,j] * big[j,i]\nF = A[i,i] - A[i,i]\n",
+         "test.tce:9:1: A is not finite from here on"},
+        {"F = one[i,i]\nE = big[i,j] * big[i,j]\n", "test.tce:9:1: E is not finite"},
+        {"A[i,j] = one[i,j]\nB[i,j] = A[i,j] + big[i,k] * big[k,j] * one[i,j]\n",
+         "test.tce:9:1: B is not finite"},
+        {"A[i,j] = big[i,j] * big[j,i]\nA[i,j] = one[i,j]\n", NULL},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        const char *message = cases[c].message;
+        char text[1000];
+        struct program_instance instance;
+        snprintf(text, sizeof text,
+                 "space s = 5 tile 2\nindex i, j, k : s\ntensor big[i,j] = constant(1e200)\n"
+                 "tensor one[i,j] = constant\ntensor A[i,j]\ntensor B[i,j]\nscalar E, F\n%s",
+                 cases[c].statements);
+        program_case_begin(text, PLAN_PAIRS_AUTO, &instance);
+        program_case_run(&instance, 0);
+        check_refusal(message ? STATUS_NUMERIC : STATUS_OK, finite_check_run(&instance),
+                      message ? message : "");
+        program_instance_fini(&instance);
+    }
 }
 
 /* Other programs: test_random_programs.py. */

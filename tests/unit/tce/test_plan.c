@@ -188,32 +188,27 @@ static void try_orders(struct tree_search *search, int n, const unsigned part[],
         }
 }
 
-/* Six tensors with random pairs of indices, the last also with the target's. */
-static void make_network(struct random_stream *random, struct tree_search *search, char *text,
+/* Writes a product of six tensors with three random indices, the last also with the target's. */
+static void make_network(struct random_stream *random, struct tree_search *search, FILE *text,
                          unsigned has[])
 {
-    static const char *const tensors[] = {"A", "B", "C", "D", "E", "F"};
-    char declared[400] = "", product[400] = "T[i0] =";
-    text[0] = '\0';
+    char product[400] = "T[i0] =", factor[40];
     for (int x = 0; x < search->n_indices; x++) {
         search->size[x] = (double)(1 + random_below(random, 30));
-        sprintf(text + strlen(text), "space s%d = %.0f\nindex i%d : s%d\n", x, search->size[x], x,
-                x);
+        fprintf(text, "space s%d = %.0f\nindex i%d : s%d\n", x, search->size[x], x, x);
         has[x] = 0;
     }
     for (int f = 0; f < 6; f++) {
-        sprintf(declared + strlen(declared), "tensor %s[", tensors[f]);
-        sprintf(product + strlen(product), "%s%s[", f > 0 ? " * " : " ", tensors[f]);
+        int x[3];
         for (int d = 0; d < 3; d++) {
-            int x = f == 5 && d == 0 ? 0 : (int)random_below(random, (uint64_t)search->n_indices);
-            has[x] |= 1U << f;
-            sprintf(declared + strlen(declared), "%si%d", d > 0 ? "," : "", x);
-            sprintf(product + strlen(product), "%si%d", d > 0 ? "," : "", x);
+            x[d] = f == 5 && d == 0 ? 0 : (int)random_below(random, (uint64_t)search->n_indices);
+            has[x[d]] |= 1U << f;
         }
-        strcat(declared, "]\n");
-        strcat(product, "]");
+        snprintf(factor, sizeof factor, "%c[i%d,i%d,i%d]", 'A' + f, x[0], x[1], x[2]);
+        fprintf(text, "tensor %s\n", factor);
+        strcat(strcat(product, f > 0 ? " * " : " "), factor);
     }
-    sprintf(text + strlen(text), "%stensor T[i0]\n%s\n", declared, product);
+    fprintf(text, "tensor T[i0]\n%s\n", product);
 }
 
 /* Operations of the sums over an index that only one factor has, which come first. */
@@ -234,8 +229,10 @@ TEST(six_factors_are_multiplied_in_the_best_order)
         const unsigned part[6] = {1, 2, 4, 8, 16, 32};
         unsigned has[12];
         char text[2000];
+        FILE *stream = fmemopen(text, sizeof text, "w");
         random_stream_init(&random, 3, (uint64_t)c);
-        make_network(&random, &search, text, has);
+        make_network(&random, &search, stream, has);
+        fclose(stream);
         check_ok(program_parse(text, strlen(text), "network", &made.program));
         plan_case_spaces(&made, 1, 1);
         check_ok(plan_case_plan(&made));
