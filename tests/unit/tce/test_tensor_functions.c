@@ -4,8 +4,6 @@
 #include "tce/tensor/tensor_functions.h"
 #include "tests/cases/program_case.h"
 
-#include <stdlib.h>
-
 static double element(const char *name, int n_arguments, double argument, int rank,
                       const int64_t value[])
 {
@@ -49,25 +47,6 @@ TEST(functions_have_their_values)
         check_close(element(cases[c].name, cases[c].n_arguments, cases[c].argument, cases[c].rank,
                             cases[c].value),
                     cases[c].expected, cases[c].name[0] == 'w' ? 1e-15 : 0);
-}
-
-/* In [-1, 1), about as often in each quarter, and without a relation of neighbours. */
-TEST(random_numbers_are_spread)
-{
-    enum { N = 40000 };
-    int n_in[4] = {0};
-    double sum = 0, product = 0, before = 0;
-    for (int64_t i = 0; i < N; i++) {
-        double x = element("random", 0, 0, 2, (int64_t[]){i / 200, i % 200});
-        assert_true(x >= -1 && x < 1);
-        n_in[(int)(2 * (x + 1))]++;
-        sum += x;
-        product += x * before;
-        before = x;
-    }
-    for (int q = 0; q < 4; q++)
-        assert_true(abs(n_in[q] - N / 4) < 500);
-    assert_true(fabs(sum) < 600 && fabs(product) < 400);
 }
 
 TEST(other_functions_and_seeds_are_refused)

@@ -32,11 +32,6 @@ static int64_t count_tasks(struct plan_case *made, const int64_t tile[])
     return tasks.n;
 }
 
-static int64_t n_tiles(const struct plan_case *made, int space, const int64_t tile[])
-{
-    return (made->space[space]->size + tile[space] - 1) / tile[space];
-}
-
 /* Of TCCG or of a like kind: C = A * B, the sizes of a, b, ..., and the tiles that are chosen. */
 static const struct {
     const char *C, *A, *B;
@@ -82,57 +77,45 @@ TEST(large_contractions_have_tasks_for_many)
     }
 }
 
-TEST(small_contractions_are_one_task)
+TEST(tiles_of_other_programs)
 {
-    struct plan_case made;
-    int64_t tile[PLAN_CASE_SPACES] = {0};
-    choose("space s = 12\nindex i, j, k : s\ntensor A[i,k]\ntensor B[k,j]\ntensor C[i,j]\n"
-           "C[i,j] = A[i,k] * B[k,j]\n",
-           &made, tile);
-    assert_int_equal(tile[0], 12);
-    plan_case_fini(&made);
-}
-
-TEST(given_tiles_and_unused_spaces_stay)
-{
-    struct plan_case made;
-    int64_t tile[PLAN_CASE_SPACES] = {[1] = 17};
-    choose("space s = 2000\nspace t = 900\nspace x = 90\nindex i, j : s\nindex k : t\nindex a : x\n"
-           "tensor A[i,k]\ntensor B[k,j]\ntensor C[i,j]\ntensor D[a]\n"
-           "C[i,j] = A[i,k] * B[k,j]\n",
-           &made, tile);
-    assert_true(tile[0] > 0 && tile[0] < 1000);
-    assert_int_equal(tile[1], 17);
-    assert_int_equal(tile[2], PROGRAM_TILE);
-    plan_case_fini(&made);
-}
-
-TEST(there_are_no_more_tiles_than_may_be)
-{
-    struct plan_case made;
-    int64_t tile[PLAN_CASE_SPACES] = {[2] = 1000};
-    choose("space s = 50000000\nspace t = 100000000\nspace u = 400000000\nspace v = 5\n"
-           "index i : s\nindex k : v\ntensor A[i,k]\nscalar E\nE = A[i,k] * A[i,k]\n",
-           &made, tile);
-    int64_t n = 0;
-    for (int s = 0; s < 4; s++)
-        n += n_tiles(&made, s, tile);
-    assert_in_range(n, 400000, INDEX_SPACE_MAX_TILES);
-    assert_int_equal(tile[2], 1000);
-    plan_case_fini(&made);
-}
-
-/* A scalar's tasks are blocks of the first factor. */
-TEST(factors_of_large_scalars_are_cut)
-{
-    struct plan_case made;
-    int64_t tile[PLAN_CASE_SPACES] = {0};
-    choose(
-        "space s = 5000\nspace t = 4000\nindex i : s\nindex j : t\ntensor A[i,j]\ntensor B[i,j]\n"
-        "scalar E\nE = A[i,j] * B[i,j]\n",
-        &made, tile);
-    assert_true(n_tiles(&made, 0, tile) * n_tiles(&made, 1, tile) >= 16);
-    plan_case_fini(&made);
+    static const struct {
+        const char *text;
+        int64_t given[4], chosen[4];
+    } cases[] = {
+        /* A small one is one task. */
+        {"space s = 12\nindex i, j, k : s\ntensor A[i,k]\ntensor B[k,j]\ntensor C[i,j]\n"
+         "C[i,j] = A[i,k] * B[k,j]\n",
+         {0},
+         {12}},
+        /* Given tiles, and those of spaces without contractions, stay. */
+        {"space s = 2000\nspace t = 900\nspace x = 90\nindex i, j : s\nindex k : t\nindex a : x\n"
+         "tensor A[i,k]\ntensor B[k,j]\ntensor C[i,j]\ntensor D[a]\nC[i,j] = A[i,k] * B[k,j]\n",
+         {0, 17},
+         {200, 17, PROGRAM_TILE}},
+        /* No more tiles than all spaces may have. */
+        {"space s = 50000000\nspace t = 100000000\nspace u = 400000000\nspace v = 5\n"
+         "index i : s\nindex k : v\ntensor A[i,k]\nscalar E\nE = A[i,k] * A[i,k]\n",
+         {0, 0, 1000},
+         {14737, 463, 1000, 5}},
+        /* The tasks of a large scalar are blocks of its first factor. */
+        {"space s = 5000\nspace t = 4000\nindex i : s\nindex j : t\ntensor A[i,j]\n"
+         "tensor B[i,j]\nscalar E\nE = A[i,j] * B[i,j]\n",
+         {0},
+         {43, 2000}},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        struct plan_case made;
+        int64_t tile[PLAN_CASE_SPACES] = {0}, n_tiles = 0;
+        memcpy(tile, cases[c].given, sizeof cases[c].given);
+        choose(cases[c].text, &made, tile);
+        for (int s = 0; s < made.program.n_spaces; s++) {
+            n_tiles += (made.space[s]->size + tile[s] - 1) / tile[s];
+            assert_int_equal(tile[s], cases[c].chosen[s]);
+        }
+        assert_true(n_tiles <= INDEX_SPACE_MAX_TILES);
+        plan_case_fini(&made);
+    }
 }
 
 /* Choices of equal cost, whose sums are rounded in other ways, are not exchanged for ever. */
