@@ -2,33 +2,11 @@
 /* Products whose factors have symmetries run over pairs of values: each pair is multiplied once,
  * and tensors are packed, summed and unpacked as seldom as possible. Tensors that are written with
  * a symmetry have unique blocks. */
-#include "tce/language/program.h"
-#include "tce/language/symmetry_check.h"
 #include "tests/cases/plan_case.h"
 
 #include <math.h>
 
-static const struct fill_symmetry fills[] = {
-    {.name = "integrals",
-     .rank = 4,
-     .fills_packed = true,
-     .n_exchanges = 3,
-     .exchanges = {{{2, 1, 0, 3}, 1}, {{0, 3, 2, 1}, 1}, {{1, 0, 3, 2}, 1}}}};
-
 #define HEAD "space o = 5 tile 3\nspace v = 9 tile 4\nindex i, j, k, l : o\nindex a, b, c, d : v\n"
-
-static void make_plan(const char *text, enum plan_pairs pairs, struct plan_case *made)
-{
-    *made = (struct plan_case){0};
-    check_ok(program_parse(text, strlen(text), "x.tce", &made->program));
-    check_ok(symmetry_check_program(&made->program, 1, fills));
-    plan_case_spaces(made, 5, 9);
-    const struct index_space *space[PLAN_CASE_SPACES];
-    memcpy(space, made->space, sizeof space);
-    check_ok(plan_create(&made->program, space, pairs, &made->plan));
-    plan_case_check_lifetimes(made->plan);
-    plan_case_check_stages(made->plan);
-}
 
 static int count_phase(const struct plan *plan, enum plan_phase phase)
 {
@@ -36,15 +14,6 @@ static int count_phase(const struct plan *plan, enum plan_phase phase)
     for (int s = 0; s < plan->n_steps; s++)
         n += plan->steps[s].phase == phase;
     return n;
-}
-
-/* Operations of the products of two tensors. */
-static double product_flops_of(const struct plan *plan)
-{
-    double flops = 0;
-    for (int s = 0; s < plan->n_steps; s++)
-        flops += plan->steps[s].B.tensor >= 0 ? plan->steps[s].flops : 0;
-    return flops;
 }
 
 /* Pairs of n values. */
@@ -110,15 +79,15 @@ TEST(operations_are_those_of_the_pairs)
         struct plan_case made;
         char text[600];
         snprintf(text, sizeof text, HEAD "%s", cases[c].text);
-        make_plan(text, PLAN_PAIRS_ALWAYS, &made);
-        check_close(product_flops_of(made.plan), cases[c].flops, 1e-9);
+        plan_case_init(&made, text, PLAN_PAIRS_ALWAYS);
+        check_close(plan_case_product_flops(made.plan), cases[c].flops, 1e-9);
         assert_int_equal(count_phase(made.plan, PLAN_PACK), cases[c].n_packed);
         assert_int_equal(count_phase(made.plan, PLAN_UNPACK), cases[c].n_unpacked);
         plan_case_fini(&made);
-        make_plan(text, PLAN_PAIRS_NEVER, &made);
+        plan_case_init(&made, text, PLAN_PAIRS_NEVER);
         assert_int_equal(count_phase(made.plan, PLAN_PACK), 0);
         plan_case_fini(&made);
-        make_plan(text, PLAN_PAIRS_AUTO, &made); /* too small to pay */
+        plan_case_init(&made, text, PLAN_PAIRS_AUTO); /* too small to pay */
         assert_int_equal(count_phase(made.plan, PLAN_PACK), 0);
         plan_case_fini(&made);
     }
@@ -127,11 +96,12 @@ TEST(operations_are_those_of_the_pairs)
 TEST(constant_tensors_are_packed_before_iterations)
 {
     struct plan_case made;
-    make_plan(HEAD
-              "tensor V[a,b,c,d] symmetric (a c)(b d)\ntensor t[i,j,a,b] symmetric (i a)(j b)\n"
-              "tensor n[i,j,a,b] symmetric (i a)(j b)\nscalar E\niterate t from n, energy E\n"
-              "n[i,j,a,b] = V[a,b,c,d] * t[i,j,c,d]\nE = n[i,i,a,a]\n",
-              PLAN_PAIRS_ALWAYS, &made);
+    plan_case_init(
+        &made,
+        HEAD "tensor V[a,b,c,d] symmetric (a c)(b d)\ntensor t[i,j,a,b] symmetric (i a)(j b)\n"
+             "tensor n[i,j,a,b] symmetric (i a)(j b)\nscalar E\niterate t from n, energy E\n"
+             "n[i,j,a,b] = V[a,b,c,d] * t[i,j,c,d]\nE = n[i,i,a,a]\n",
+        PLAN_PAIRS_ALWAYS);
     for (int s = 0; s < made.plan->n_steps; s++)
         if (made.plan->steps[s].phase == PLAN_PACK)
             assert_int_equal(made.plan->steps[s].A.tensor == 0, s < made.plan->first_iterated);
@@ -160,7 +130,7 @@ TEST(what_is_only_packed_need_not_be_stored)
         char program[1000];
         bool whole = c % 2;
         snprintf(program, sizeof program, cases[c / 2].text, whole ? "F[a,b] = g[a,c,b,c]\n" : "");
-        make_plan(program, cases[c / 2].pairs, &made);
+        plan_case_init(&made, program, cases[c / 2].pairs);
         assert_int_equal(made.plan->tensors[0].unstored, !whole);
         for (int t = 0; t < made.plan->n_tensors; t++)
             assert_true(made.plan->tensors[t].filled_from ==
@@ -195,10 +165,10 @@ TEST(unique_blocks_are_stored)
                  HEAD "tensor s[i,j] symmetric i j\ntensor x[i,j]\ntensor y[i,j]\n"
                       "tensor n[i,j] symmetric i j\nscalar E\n%s",
                  cases[i].statements);
-        make_plan(program, PLAN_PAIRS_NEVER, &made);
+        plan_case_init(&made, program, PLAN_PAIRS_NEVER);
         check_close(made.plan->tensors[0].elements, cases[i].n_elements, 0);
         if (i == 0)
-            check_close(product_flops_of(made.plan), 2 * 2 * 5 * 19, 1e-9);
+            check_close(plan_case_product_flops(made.plan), 2 * 2 * 5 * 19, 1e-9);
         plan_case_fini(&made);
     }
 }

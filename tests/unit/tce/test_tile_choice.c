@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tiles that are chosen for contractions: many tasks, blocks that a cache holds, few passes over the result. */
-#include "tce/language/program.h"
 #include "tce/plan/predicted_tasks.h"
 #include "tests/cases/plan_case.h"
 
@@ -13,7 +12,7 @@ static void choose(const char *text, struct plan_case *made, int64_t tile[])
     check_ok(program_parse(text, strlen(text), "case.tce", &made->program));
     made->program.tile = 1 << 30;
     plan_case_spaces(made, 1, 1);
-    check_ok(plan_case_plan(made));
+    check_ok(plan_case_plan(made, PLAN_PAIRS_AUTO));
     check_ok(plan_choose_tiles(made->plan, tile));
 }
 
@@ -27,7 +26,7 @@ static int64_t count_tasks(struct plan_case *made, const int64_t tile[])
         made->program.spaces[s].tile = tile[s];
     }
     plan_case_spaces(made, 1, 1);
-    check_ok(plan_case_plan(made));
+    check_ok(plan_case_plan(made, PLAN_PAIRS_AUTO));
     check_ok(predicted_tasks_count(made->plan, &tasks));
     return tasks.n;
 }
