@@ -138,54 +138,31 @@ static void begin_term(const struct dense_product *like, const enum role of_like
             add_dimension(term, role, (enum role)kind, 1 + below(3));
 }
 
-/* The indices of a factor, C's by descending strides, or those that are summed over. */
-static int list_indices(const struct dense_product *product, enum product_side side, bool of_C,
-                        int index[])
-{
-    int n = 0;
-    for (int d = 0; d < product->n; d++) {
-        const int64_t *stride = product->dimension[d].stride;
-        if (stride[side] == 0 || (stride[SIDE_C] > 0) != of_C)
-            continue;
-        int i = n++;
-        for (; of_C && i > 0 && product->dimension[index[i - 1]].stride[SIDE_C] < stride[SIDE_C];
-             i--)
-            index[i] = index[i - 1];
-        index[i] = d;
-    }
-    return n;
-}
-
-/* The offset of a value of the listed indices, the last one fastest; negative behind their last. */
-static int64_t offset_of(const struct dense_product *product, enum product_side side, int n,
-                         const int index[], int64_t value)
-{
-    int64_t offset = 0;
-    for (int i = n - 1; i >= 0; i--) {
-        const struct product_dimension *dimension = &product->dimension[index[i]];
-        offset += value % dimension->extent * dimension->stride[side];
-        value /= dimension->extent;
-    }
-    return value > 0 ? -1 : offset;
-}
-
+/* The matrix of a factor, its rows the indices of C by descending strides, as panels. */
 static double *pack_factor(const struct dense_product *product, enum product_side side,
                            const double *factor, enum factor_form form)
 {
-    int rows[PRODUCT_MAX_DIMENSIONS], summed[PRODUCT_MAX_DIMENSIONS];
-    int n_rows = list_indices(product, side, true, rows);
-    int n_summed = list_indices(product, side, false, summed);
-    int64_t n = 0, depth = 0;
-    while (offset_of(product, side, n_rows, rows, n) >= 0)
-        n++;
-    while (offset_of(product, side, n_summed, summed, depth) >= 0)
-        depth++;
+    struct dense_product sorted = {.n = 0}; /* sums, then rows, the nearest one last */
+    int64_t n = 1, depth = 1, at = 0;
+    int64_t value[PRODUCT_MAX_DIMENSIONS] = {0}, place[N_SIDES] = {0};
+    for (int d = 0; d < 2 * product->n; d++) {
+        const struct product_dimension *one = &product->dimension[d % product->n];
+        bool is_row = d >= product->n;
+        if (one->stride[side] == 0 || (one->stride[SIDE_C] > 0) != is_row)
+            continue;
+        *(is_row ? &n : &depth) *= one->extent;
+        int i = sorted.n++;
+        for (; i > 0 && sorted.dimension[i - 1].stride[SIDE_C] > 0 &&
+               sorted.dimension[i - 1].stride[SIDE_C] < one->stride[SIDE_C];
+             i--)
+            sorted.dimension[i] = sorted.dimension[i - 1];
+        sorted.dimension[i] = *one;
+    }
     double *matrix = malloc((size_t)(n * depth) * sizeof *matrix);
     double *panels = random_block(product_panels_size(form, n, depth));
-    for (int64_t k = 0; k < depth; k++)
-        for (int64_t i = 0; i < n; i++)
-            matrix[k * n + i] = factor[offset_of(product, side, n_rows, rows, i) +
-                                       offset_of(product, side, n_summed, summed, k)];
+    do
+        matrix[at++] = factor[place[side]];
+    while (next_value(&sorted, sorted.n, value, place));
     product_panels_pack(form, n, depth, matrix, panels);
     free(matrix);
     return panels;
