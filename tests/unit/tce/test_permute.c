@@ -60,7 +60,7 @@ TEST(random_orders_and_sizes)
 {
     static const int64_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 17, 33, 65};
     random_stream_init(&random_numbers, 2, 0);
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < 1000; i++) {
         int rank = below(i % 4 == 0 ? MAX_RANK + 1 : 5), order[MAX_RANK];
         int64_t extent[MAX_RANK], n = 1;
         for (int d = 0; d < rank; d++) {
