@@ -253,6 +253,7 @@ static const struct bad_program {
     {"tensor D\n", "8:9: expected '[' and the indices of the tensor; one without indices is"},
     {"tensor D[i] spin 0 irrep 1\n", "8:20: expected 'irrep', 'spin', 'symmetric'"},
     {"tensor D[i] = 3\n", "8:15: expected the name of what fills the tensor, found '3'"},
+    {"tile 5 6\n", "8:8: expected the end of the line, found '6'"},
     {"scalar D[i]\n", "8:9: expected a scalar without indices; others are declared by 'tensor'"},
     /* Labels. */
     {"tensor D[i,j] irrep 1\nE = D[i,j] * C[j,i]\n",
@@ -290,6 +291,7 @@ static const struct bad_program {
      "8:41: sym(...) or antisym(...) number 5 of this product; at most 4 are possible"},
     {"E = sym(i,j) 2 * A[i,j,a]\n", "8:14: expected a tensor after what is permuted; a number"},
     {"C[i,j] = sym(i,k) A[i,j,a]\n", "8:16: 'k' takes the place of 'i' here, but no factor of"},
+    {"C[i,j] = antisym(i / j, k) sym(k, l) A[i,j,a]\n", "8:25: 'k' takes the place of 'i' here"},
     /* Loops. */
     {"for a by tile\nE = A[i,i,a]\n", "8:1: this loop has no 'end': write it after its last"},
     {"end\nE = C[i,i]\n", "8:1: 'end' without a loop before it: leave it out"},
