@@ -222,8 +222,8 @@ static void add_blocks(const struct packing_case *made, const struct packing *pa
     free(block);
 }
 
-/* All parts of the tensor, unpacked into one; and with weights, of two terms, which do not depend on the order
- * of blocks to the last bit. */
+/* All parts of the tensor, unpacked into one. Parts of two terms, with weights: blocks in any order give the
+ * same bits. */
 static void check_case(int n_o, const struct index_block *o, int64_t tile)
 {
     struct packing_case made;
@@ -270,7 +270,8 @@ static double antisymmetric_element(const int64_t value[], void *context)
     return element(given, context) - element(exchanged, context);
 }
 
-/* A tensor of pairs with its own unique blocks, packed from another one's: pairs (a, b) and (c, d) of this sign. */
+/* A tensor of pairs with its own unique blocks, packed from another one's: pairs (a, b) and (c, d) of this
+ * sign. */
 static void check_unique(const struct index_space *v, int sign, bool weighted)
 {
     static const struct signed_permutation exchange = {{2, 3, 0, 1}, -1};

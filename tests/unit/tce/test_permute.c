@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Random permutations in odd sizes, diagonals and sums, against plain loops. Equal, bit for bit: nothing is rounded but the factor. */
+/* Random permutations in odd sizes, diagonals and sums, against plain loops. Equal, bit for bit: nothing is
+ * rounded but the factor. */
 #include "tce/tensor/permute.h"
 #include "tests/cases/random_block.h"
 #include "tests/check.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tiles that are chosen for contractions: many tasks, blocks that a cache holds, few passes over the result. */
+/* Tiles that are chosen for contractions: many tasks, blocks that a cache holds, few passes over the
+ * result. */
 #include "tce/plan/predicted_tasks.h"
 #include "tests/cases/plan_case.h"
 
