@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode `example`: worker 0 hands out single tasks on request. A file as sched/pool/modes/ would
- * have it, for the tests that a mode is one file and a line of built_in_modes.h. */
-#include "support/base/status.h"
-#include "taskpool/mode.h"
+ * have it, for the tests that a mode is one file and a line of built_in_modes.h, and of the installed
+ * package. */
+#include <taskpool/mode.h>
 
 struct example_settings {
     int64_t grant; /* tasks handed out together */
@@ -41,7 +41,7 @@ static int example_init(void *state, const struct taskpool_mode_setup *setup,
         taskpool_settings_of(setup->settings, &example_options);
     *(struct example_state *)state = (struct example_state){
         .comm = comm, .n_tasks = setup->problem->n_tasks, .grant = settings->grant};
-    return STATUS_OK;
+    return TASKPOOL_STATUS_OK;
 }
 
 static enum taskpool_mode_step example_next(void *state, struct taskpool_mode_work *work)

@@ -2,7 +2,7 @@
 /* Two scheduling modes from outside of the library that begin with all tasks on worker 0: `thieves`
  * steals by the library's protocol, `halves` by messages of its own, whose end the library detects.
  */
-#include "mode_thieves.h"
+#include <taskpool/mode.h>
 
 /* --- thieves --- */
 
