@@ -17,9 +17,6 @@ char *fuzz_text(const uint8_t *data, size_t size);
 /* Starts MPI with this process alone; any number of calls. */
 void fuzz_start_mpi(void);
 
-/* The input as a file of this name in a folder of this process, which goes away at the end.
- * Returns its path, valid until the next call. */
+/* The input as a file of this name in a folder of this process, which goes away at the end; starts
+ * MPI, for readers that are collective. Returns its path, valid until the next call. */
 const char *fuzz_file(const char *name, const uint8_t *data, size_t size);
-
-/* fuzz_file that also starts MPI, for readers that are collective. */
-const char *fuzz_mpi_file(const char *name, const uint8_t *data, size_t size);

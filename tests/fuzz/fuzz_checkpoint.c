@@ -103,7 +103,7 @@ static void judge_crash(const char *path)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     bool mended = is_sealed(data, size);
-    const char *path = fuzz_mpi_file("c.h5", data, mended ? size - SEAL_BYTES : size);
+    const char *path = fuzz_file("c.h5", data, mended ? size - SEAL_BYTES : size);
     if (mended && checkpoint_seal(path) != STATUS_OK)
         return 0;
     if (getenv(unguarded))

@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     double seconds[N_TASKS] = {0};
     const struct profile profile = {.n = N_TASKS, .seconds = seconds, .tasks = tasks};
     struct taskpool_data *data = make_blocks();
-    if (task_data_read_accesses(fuzz_mpi_file("x.blocks.csv", bytes, size), &profile, data) ==
+    if (task_data_read_accesses(fuzz_file("x.blocks.csv", bytes, size), &profile, data) ==
         STATUS_OK)
         for (int64_t task = 0; task < N_TASKS; task++) {
             int64_t n;

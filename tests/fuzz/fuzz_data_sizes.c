@@ -7,7 +7,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct taskpool_data *read;
-    if (task_data_read_sizes(fuzz_mpi_file("x.sizes.csv", data, size), &read) != STATUS_OK)
+    if (task_data_read_sizes(fuzz_file("x.sizes.csv", data, size), &read) != STATUS_OK)
         return 0;
     for (int64_t i = 0; i < read->n_blocks; i++) {
         assert(read->numbers[i] >= 0 && (i == 0 || read->numbers[i] > read->numbers[i - 1]));

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct machine_settings settings = machine_settings_unknown;
     settings.n_workers = 2;
-    if (machine_file_read(fuzz_mpi_file("machine.json", data, size), MPI_COMM_SELF, &settings) ==
+    if (machine_file_read(fuzz_file("machine.json", data, size), MPI_COMM_SELF, &settings) ==
         STATUS_OK)
         use(&settings);
     return 0;

@@ -9,7 +9,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct taskpool_noise noise;
-    if (taskpool_noise_read(&noise, fuzz_mpi_file("noise.csv", data, size)) != STATUS_OK)
+    if (taskpool_noise_read(&noise, fuzz_file("noise.csv", data, size)) != STATUS_OK)
         return 0;
     assert(noise.n > 0 && noise.period_s >= NOISE_MIN_PERIOD_S);
     double start_s = 0, phase_s = 0.3 * noise.period_s;

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     double *speeds;
     int64_t *sums;
-    if (speeds_read(MPI_COMM_SELF, fuzz_mpi_file("speeds", data, size), N_WORKERS, &speeds) !=
+    if (speeds_read(MPI_COMM_SELF, fuzz_file("speeds", data, size), N_WORKERS, &speeds) !=
         STATUS_OK)
         return 0;
     for (int i = 0; i < N_WORKERS; i++)

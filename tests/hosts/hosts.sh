@@ -14,30 +14,19 @@
 set -eu
 folder=$(cd "$(dirname "$0")" && pwd)
 
-# refuse MESSAGE
-refuse() {
-    echo "hosts.sh: $1 (hosts.sh [--hosts N] [--delay MILLISECONDS] COMMAND [ARGUMENT...])" >&2
-    exit 2
-}
-
 arguments=("$@") hosts=2 delay=0
-while :; do
-    case ${1:-} in
-    --hosts)
-        [[ ${2:-} =~ ^[1-9][0-9]{0,2}$ && $2 -le 254 ]] ||
-            refuse "--hosts expects a number from 1 to 254, found '${2:-}'"
-        hosts=$2
-        ;;
-    --delay)
-        [[ ${2:-} =~ ^[0-9]+(\.[0-9]+)?$ ]] || refuse "--delay expects milliseconds, found '${2:-}'"
-        delay=$2
-        ;;
-    -*) refuse "unknown option $1" ;;
-    '') refuse "the command is missing" ;;
+while [[ ${1:-} == --* ]]; do
+    case $1 in
+    --hosts) hosts=$2 ;;
+    --delay) delay=$2 ;;
     *) break ;;
     esac
     shift 2
 done
+if [[ ! $hosts =~ ^[1-9][0-9]{0,2}$ || ! $delay =~ ^[0-9.]+$ || $hosts -gt 254 || $# = 0 || $1 == -* ]]; then
+    echo "usage: hosts.sh [--hosts N] [--delay MILLISECONDS] COMMAND [ARGUMENT...]; N: 1 to 254" >&2
+    exit 2
+fi
 
 if [ -z "${inside_switch:-}" ]; then
     as_root=(--user --map-root-user)

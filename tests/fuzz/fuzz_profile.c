@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Profiles, whose two formats are targets of their own. */
-#pragma once
-
+/* Profiles, whose two formats are targets of their own: FUZZ_FILE has the suffix of one. */
 #include "sched/lab/profiles/profile.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>
 #include <math.h>
 
-static inline void fuzz_profile(const char *path)
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum { N_TASKS = 1000000 };
+    const char *path = fuzz_file(FUZZ_FILE, data, size);
     struct profile profile;
     if (profile_read(MPI_COMM_SELF, path, &profile) != STATUS_OK)
-        return;
+        return 0;
     assert(profile.n > 0 && profile.n_iterations > 0);
     for (int64_t i = 0; i < profile.n; i++) {
         assert(profile.tasks[i] >= 0 && (i == 0 || profile.tasks[i] > profile.tasks[i - 1]));
@@ -28,4 +27,5 @@ static inline void fuzz_profile(const char *path)
         assert(!profile_are_null(&profile, profile.tasks[0], profile.tasks[0] + 1));
     }
     profile_fini(&profile);
+    return 0;
 }
