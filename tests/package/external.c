@@ -7,7 +7,7 @@
 #include <taskpool/mode.h>
 #include <taskpool/simulation.h>
 
-extern const struct taskpool_mode mode_example, mode_thieves, mode_halves;
+extern const struct taskpool_mode mode_example, mode_thieves;
 extern const struct taskpool_mode mode_single; /* printed by sched/README.md */
 
 static int add_square(int64_t task, void *context)
@@ -114,13 +114,12 @@ static int run_and_print(const char *mode, int rank)
 
 int main(int argc, char **argv)
 {
-    const struct taskpool_mode *modes[] = {&mode_example, &mode_thieves, &mode_halves,
-                                           &mode_single};
+    const struct taskpool_mode *modes[] = {&mode_example, &mode_thieves, &mode_single};
     int status = TASKPOOL_STATUS_OK, rank;
     char names[1000];
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (int i = 0; i < 4 && status == TASKPOOL_STATUS_OK; i++)
+    for (int i = 0; i < 3 && status == TASKPOOL_STATUS_OK; i++)
         status = taskpool_register_mode(modes[i]);
     snprintf(names, sizeof names, "%s", taskpool_mode_names());
     for (char *name = strtok(names, ","); name && status == TASKPOOL_STATUS_OK;

@@ -56,7 +56,7 @@ for n in 1 2 3; do
         { cat "$work/misused"; exit 1; }
 done
 
-{ "$build/bin/beryl-sched" --list-modes | cut -f 1; printf '%s\n' example halves single thieves; } |
+{ "$build/bin/beryl-sched" --list-modes | cut -f 1; printf '%s\n' example single thieves; } |
     sed "s/$/ $expected $expected/" | sort > "$work/expected"
 for n in 1 3; do
     "$mpiexec" --oversubscribe -n $n "$work/build/external" | sort | diff - "$work/expected"
