@@ -91,6 +91,22 @@ TEST(each_limit_refuses_by_its_name)
                   "0.051 MB of /dev/shm per process, but 0.040 MB are available: 0.011 MB are");
 }
 
+TEST(needs_add_up_and_leave_the_rest)
+{
+    const struct memory_need one = {.shared_bytes = 1e9, .own_bytes = 2e9, .n_shared = 2};
+    const struct memory_need other = {.shared_bytes = 3e9, .own_bytes = 1e9, .n_shared = 1};
+    struct memory_need sum = one, larger = memory_need_larger(one, other);
+    memory_need_add(&sum, 3, other);
+    assert_true(sum.shared_bytes == 10e9 && sum.own_bytes == 5e9 && sum.n_shared == 5);
+    assert_true(larger.shared_bytes == 3e9 && larger.own_bytes == 2e9 && larger.n_shared == 2);
+    struct memory_budget budget = {19e9, INFINITY, 46e9, .n_sharing = 4};
+    assert_true(memory_left_bytes(&sum, &budget) == 1e9);
+    budget.address_bytes = INFINITY;
+    assert_true(memory_left_bytes(&sum, &budget) == 4e9);
+    budget.main_bytes = 14e9;
+    assert_true(memory_left_bytes(&sum, &budget) == 0);
+}
+
 TEST(the_user_may_know_better)
 {
     struct memory_budget budget = memory_budget(1000 * GB, MPI_COMM_WORLD);
