@@ -22,7 +22,7 @@ static struct taskpool_data *make_blocks(void)
     return data;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+void fuzz_one(const char *bytes, size_t size)
 {
     int64_t tasks[N_TASKS] = {0, 1, 5, 80};
     double seconds[N_TASKS] = {0};
@@ -39,5 +39,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
             assert(task_data_owner(data, task, 2) < 2);
         }
     task_data_destroy(data);
-    return 0;
 }

@@ -36,16 +36,6 @@ static void stop_mpi(void)
     MPI_Finalize();
 }
 
-char *fuzz_text(const uint8_t *data, size_t size)
-{
-    char *text = malloc(size + 1);
-    if (!text)
-        return NULL;
-    memcpy(text, data, size);
-    text[size] = '\0';
-    return text;
-}
-
 void fuzz_start_mpi(void)
 {
     int started;
@@ -67,16 +57,28 @@ void fuzz_start_mpi(void)
     atexit(stop_mpi);
 }
 
-const char *fuzz_file(const char *name, const uint8_t *data, size_t size)
+const char *fuzz_file(const char *name, const char *bytes, size_t size)
 {
     fuzz_start_mpi();
     snprintf(path, sizeof path, "%s/%s", folder, name);
     unlink(path); /* HDF5 knows a file that it has open by its inode */
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
-    if (file < 0 || write(file, data, size) != (ssize_t)size) {
+    if (file < 0 || write(file, bytes, size) != (ssize_t)size) {
         perror(path);
         exit(2);
     }
     close(file);
     return path;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1);
+    if (!text)
+        return 0;
+    memcpy(text, data, size);
+    text[size] = '\0';
+    fuzz_one(text, size);
+    free(text);
+    return 0;
 }

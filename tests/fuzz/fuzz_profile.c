@@ -6,13 +6,13 @@
 #include <assert.h>
 #include <math.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+void fuzz_one(const char *data, size_t size)
 {
     enum { N_TASKS = 1000000 };
     const char *path = fuzz_file(FUZZ_FILE, data, size);
     struct profile profile;
     if (profile_read(MPI_COMM_SELF, path, &profile) != STATUS_OK)
-        return 0;
+        return;
     assert(profile.n > 0 && profile.n_iterations > 0);
     for (int64_t i = 0; i < profile.n; i++) {
         assert(profile.tasks[i] >= 0 && (i == 0 || profile.tasks[i] > profile.tasks[i - 1]));
@@ -27,5 +27,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         assert(!profile_are_null(&profile, profile.tasks[0], profile.tasks[0] + 1));
     }
     profile_fini(&profile);
-    return 0;
 }
