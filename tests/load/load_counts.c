@@ -5,7 +5,7 @@
 #include <mpi.h>
 #include <stdio.h>
 
-static struct load_counts held;
+static struct load_counts held; /* windows: less windows_made */
 
 /* --- MPI: each call that makes or frees an object --- */
 
@@ -21,23 +21,16 @@ static struct load_counts held;
         held.counter--;                                                                            \
         return P##name(object);                                                                    \
     }
-#define MAKES_WINDOW(name, parameters, arguments)                                                  \
-    int name parameters                                                                            \
-    {                                                                                              \
-        held.windows++;                                                                            \
-        held.windows_made++;                                                                       \
-        return P##name arguments;                                                                  \
-    }
 
-MAKES_WINDOW(MPI_Win_create,
-             (void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *window),
-             (base, size, unit, info, comm, window))
-MAKES_WINDOW(MPI_Win_allocate,
-             (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *window),
-             (size, unit, info, comm, base, window))
-MAKES_WINDOW(MPI_Win_allocate_shared,
-             (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *window),
-             (size, unit, info, comm, base, window))
+MAKES(windows_made, MPI_Win_create,
+      (void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *window),
+      (base, size, unit, info, comm, window))
+MAKES(windows_made, MPI_Win_allocate,
+      (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *window),
+      (size, unit, info, comm, base, window))
+MAKES(windows_made, MPI_Win_allocate_shared,
+      (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *window),
+      (size, unit, info, comm, base, window))
 FREES(windows, MPI_Win_free, MPI_Win)
 
 MAKES(communicators, MPI_Comm_dup, (MPI_Comm comm, MPI_Comm *copy), (comm, copy))
@@ -142,6 +135,7 @@ static void read_process(struct load_counts *counts)
 struct load_counts load_counts_now(void)
 {
     struct load_counts counts = held;
+    counts.windows += counts.windows_made;
     counts.files = count_files();
     read_process(&counts);
     return counts;
