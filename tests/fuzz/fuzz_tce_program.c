@@ -48,27 +48,20 @@ static void check_tensors(const struct program *program)
     }
 }
 
-static void check_factor(const struct program *program, const struct program_factor *factor)
+/* A local tensor, in its loop, has the loop's index where the declaration has it. */
+static void check_factor(const struct program *program, const struct program_factor *factor,
+                         int loop)
 {
     check_place(factor->place);
     assert(factor->tensor >= 0 && factor->tensor < program->n_tensors);
     const struct program_tensor *tensor = &program->tensors[factor->tensor];
+    assert(tensor->loop < 0 || tensor->loop == loop);
     for (int d = 0; d < tensor->rank; d++) {
         assert(factor->index[d] >= 0 && factor->index[d] < program->n_indices);
         assert(program->indices[factor->index[d]].space == tensor->space[d]);
+        assert(tensor->loop < 0 || tensor->loop_index[d] < 0 ||
+               tensor->loop_index[d] == factor->index[d]);
     }
-}
-
-/* A factor that is a local tensor, in its loop, has the loop's index where the declaration has it. */
-static void check_local_factor(const struct program *program, const struct program_factor *factor,
-                               int loop)
-{
-    const struct program_tensor *tensor = &program->tensors[factor->tensor];
-    if (tensor->loop < 0)
-        return;
-    assert(tensor->loop == loop);
-    for (int d = 0; d < tensor->rank; d++)
-        assert(tensor->loop_index[d] < 0 || tensor->loop_index[d] == factor->index[d]);
 }
 
 static void check_loops(const struct program *program)
@@ -96,8 +89,7 @@ static void check_statements(const struct program *program)
 {
     for (int s = 0; s < program->n_statements; s++) {
         const struct program_statement *statement = &program->statements[s];
-        check_factor(program, &statement->target);
-        check_local_factor(program, &statement->target, statement->loop);
+        check_factor(program, &statement->target, statement->loop);
         assert(statement->text[0] && !strpbrk(statement->text, "\n#"));
         assert(statement->n_terms > 0);
         for (int t = 0; t < statement->n_terms; t++) {
@@ -106,8 +98,7 @@ static void check_statements(const struct program *program)
             assert(isfinite(term->coefficient));
             assert(term->n_factors >= 1 && term->n_factors <= PROGRAM_MAX_FACTORS);
             for (int f = 0; f < term->n_factors; f++) {
-                check_factor(program, &term->factors[f]);
-                check_local_factor(program, &term->factors[f], statement->loop);
+                check_factor(program, &term->factors[f], statement->loop);
                 assert(term->factors[f].tensor != statement->target.tensor);
             }
         }
@@ -129,14 +120,6 @@ static void check_place_of_failure(void)
     struct source_place place;
     assert(sscanf(status_text(), "fuzz:%d:%d: ", &place.line, &place.column) == 2);
     check_place(place);
-}
-
-static void check_failure(enum status status, const struct program *program)
-{
-    static const struct program empty;
-    assert(memcmp(program, &empty, sizeof empty) == 0);
-    if (status == STATUS_INPUT)
-        check_place_of_failure();
 }
 
 /* Plans as beryl-tce run --dry-run --explain does, and cuts loops into tiles. */
@@ -177,7 +160,10 @@ void fuzz_one(const char *data, size_t size)
         check_loops(&program);
         plan(text, size);
     } else {
-        check_failure(status, &program);
+        static const struct program empty;
+        assert(memcmp(&program, &empty, sizeof empty) == 0);
+        if (status == STATUS_INPUT)
+            check_place_of_failure();
     }
     program_fini(&program);
     free(text);
