@@ -87,6 +87,8 @@ static void refuse_machine(const char *what, const char *text)
         refuse_machine(#change, text);                                                             \
     } while (0)
 #define CALL(call, text) check(#call, call, USAGE, text)
+#define GOOD(call)       check(#call, call, TASKPOOL_STATUS_OK, "")
+#define CREATE()         GOOD(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool))
 
 /* --- creation --- */
 
@@ -196,41 +198,19 @@ static void misuse_communicator(void)
 
 /* --- the life of a pool --- */
 
-static struct taskpool *make_pool(const char *mode, bool dynamic)
-{
-    begin();
-    settings.mode = mode;
-    if (dynamic) {
-        problem.n_tasks = 0;
-        problem.record_size = sizeof(int64_t);
-        problem.run_record = run_record;
-    }
-    if (taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool) != TASKPOOL_STATUS_OK) {
-        fprintf(stderr, "no pool of mode %s: %s\n", mode, taskpool_error_text());
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    }
-    return pool;
-}
-
-static void expect(const char *what, int status)
-{
-    if (status == TASKPOOL_STATUS_OK)
-        return;
-    n_wrong++;
-    fprintf(stderr, "process %d: %s: %s\n", rank, what, taskpool_error_text());
-}
-
 static void misuse_states(const char *mode)
 {
     int64_t record = 1, sum;
-    make_pool(mode, false);
+    begin();
+    settings.mode = mode;
+    CREATE();
     CALL(taskpool_add(pool, &record), "one of numbered tasks");
-    expect("restore before the first run", taskpool_restore(pool));
-    expect("run", taskpool_run(pool));
+    GOOD(taskpool_restore(pool));
+    GOOD(taskpool_run(pool));
     CALL(taskpool_run(pool), "call taskpool_restore");
-    expect("restore", taskpool_restore(pool));
-    expect("restore twice", taskpool_restore(pool));
-    expect("run", taskpool_run(pool));
+    GOOD(taskpool_restore(pool));
+    GOOD(taskpool_restore(pool));
+    GOOD(taskpool_run(pool));
     sum = taskpool_statistics(pool, 0)->tasks + taskpool_statistics(pool, 1)->tasks;
     n_wrong += sum != 400;
     taskpool_poll(pool);
@@ -264,18 +244,21 @@ static void misuse_null_pools(void)
 static void misuse_records(void)
 {
     int64_t record = 1;
-    make_pool("steal", true);
+    begin();
+    settings.mode = "steal";
+    problem = (struct taskpool_problem){.record_size = sizeof record, .run_record = run_record};
+    CREATE();
     CALL(taskpool_add(pool, NULL), "the record is NULL");
-    expect("add", taskpool_add(pool, &record));
-    expect("run", taskpool_run(pool));
+    GOOD(taskpool_add(pool, &record));
+    GOOD(taskpool_run(pool));
     CALL(taskpool_add(pool, &record), "after taskpool_restore");
-    expect("restore", taskpool_restore(pool));
-    expect("add", taskpool_add(pool, &record));
-    expect("run", taskpool_run(pool));
+    GOOD(taskpool_restore(pool));
+    GOOD(taskpool_add(pool, &record));
+    GOOD(taskpool_run(pool));
     n_wrong += taskpool_statistics(pool, 1)->tasks != 2 * size;
     taskpool_destroy(pool);
     settings.keep_iterations = 1;
-    expect("create", taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
+    CREATE();
     CALL(taskpool_write_statistics(pool, "x"), "set keep_iterations to 0");
     taskpool_destroy(pool);
 }
@@ -322,7 +305,7 @@ static void misuse_tasks(void)
         inside = cases[i].inside;
         problem.run = misuse_in_task;
         taskpool_fail(TASKPOOL_STATUS_IO, "an older failure");
-        expect("create", taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
+        CREATE();
         check("run", taskpool_run(pool), cases[i].status, cases[i].text);
         taskpool_destroy(pool);
     }
@@ -368,7 +351,7 @@ static void misuse_machines(void)
     CALL(taskpool_simulate(NULL, &settings, &machine, &pool), "the problem is NULL");
     begin();
     machine.time = negative;
-    expect("simulate", taskpool_simulate(&problem, &settings, &machine, &pool));
+    GOOD(taskpool_simulate(&problem, &settings, &machine, &pool));
     CALL(taskpool_run(pool), "task 5 is -1 s");
     taskpool_destroy(pool);
     begin();
