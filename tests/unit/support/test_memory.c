@@ -26,6 +26,7 @@ TEST(limits_are_within_the_machine)
     struct memory_limits limits = memory_limits();
     assert_true(limits.main_bytes > 0 && limits.main_bytes <= all);
     assert_true(limits.shared_bytes >= 0 && limits.address_bytes > 0);
+    assert_int_equal(limits.shared_bytes == INT64_MAX, access("/dev/shm", F_OK) != 0);
     assert_true(memory_part_bytes() > 0 && memory_part_bytes() <= memory_peak_bytes());
 }
 
