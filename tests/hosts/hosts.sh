@@ -6,7 +6,7 @@
 #
 # The hosts are h1 to hN (2). Each has its own network, host name, processes and shared memory; files
 # and CPUs are common, and h1 sees all processes. mpirun, in COMMAND, finds them by itself and starts
-# one process on each in turn, over TCP. --delay: each way, for every packet (0); it needs a kernel with netem.
+# one process on each in turn, over TCP. --delay: each way, for every packet (0); the kernel needs netem.
 #
 # COMMAND also has the program on_host in $on_host: `$on_host h2 COMMAND` runs there, `$on_host
 # switch ip link set h2 down` unplugs h2. All ends with COMMAND, whose exit status is returned.
