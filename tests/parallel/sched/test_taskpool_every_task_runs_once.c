@@ -25,18 +25,6 @@ static int count_task(int64_t task, void *context)
     return STATUS_OK;
 }
 
-static int owner(int64_t task, int n_workers, void *context)
-{
-    (void)context;
-    return (int)(task / 10 * 7 % n_workers);
-}
-
-static double cost(int64_t task, void *context)
-{
-    (void)context;
-    return task % 97 == 96 ? 2000 : 1 + (double)(task % 13);
-}
-
 static void check_counts(const struct counts *counts)
 {
     size_t n = (size_t)counts->n_tasks;
@@ -54,8 +42,8 @@ static void check_pool(const char *options, int64_t n_tasks, bool keep_data)
     assert_non_null(counts.run);
     struct taskpool_problem problem = {.n_tasks = n_tasks,
                                        .run = count_task,
-                                       .owner = owner,
-                                       .cost = cost,
+                                       .owner = pool_case_owner,
+                                       .cost = pool_case_cost,
                                        .tasks_keep_data = keep_data,
                                        .context = &counts};
     struct taskpool_settings settings = pool_case_settings(options);
@@ -78,10 +66,6 @@ TEST(every_task_runs_once)
     for (int i = 0; i < pool_case_count(true); i++)
         for (size_t j = 0; j < sizeof n_tasks / sizeof n_tasks[0]; j++)
             check_pool(pool_case_find(i, true), n_tasks[j], false);
-}
-
-TEST(every_task_runs_once_where_tasks_keep_data)
-{
     check_pool("--sched=auto", 1000, true);
     check_pool("--sched=persist", 1000, true);
     check_pool("--sched=retentive", 1000, true);
@@ -91,27 +75,23 @@ TEST(every_task_runs_once_where_tasks_keep_data)
 TEST(two_pools_take_turns)
 {
     enum { n_tasks = 500, n_pools = 2 };
-    struct counts counts[n_pools];
+    unsigned char run[n_tasks];
+    struct counts counts = {.n_tasks = n_tasks, .run = run};
     struct taskpool *pools[n_pools];
+    const struct taskpool_problem problem = {
+        .n_tasks = n_tasks, .run = count_task, .context = &counts};
     for (int p = 0; p < n_pools; p++) {
         struct taskpool_settings settings = pool_case_settings("--sched=counter");
-        counts[p] = (struct counts){.n_tasks = n_tasks, .run = calloc(n_tasks, 1)};
-        assert_non_null(counts[p].run);
-        struct taskpool_problem problem = {
-            .n_tasks = n_tasks, .run = count_task, .context = &counts[p]};
         check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pools[p]));
     }
     for (int i = 0; i < n_iterations * n_pools; i++) {
-        struct counts *own = &counts[i % n_pools];
-        memset(own->run, 0, n_tasks);
+        memset(run, 0, n_tasks);
         check_ok(taskpool_run(pools[i % n_pools]));
-        check_counts(own);
+        check_counts(&counts);
         check_ok(taskpool_restore(pools[i % n_pools]));
     }
-    for (int p = 0; p < n_pools; p++) {
+    for (int p = 0; p < n_pools; p++)
         taskpool_destroy(pools[p]);
-        free(counts[p].run);
-    }
 }
 
 struct waits {
