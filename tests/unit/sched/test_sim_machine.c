@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A simulated machine takes the times of the LogGP model and of its other parameters, worked out by hand. Blocks of
  * data pass through one card after another, unless the memory of a node saves their transfer. */
-#include "sched/pool/modes/modes.h"
 #include "taskpool/mode.h"
 #include "tests/cases/simulated_pool.h"
 
@@ -29,27 +28,48 @@ struct row {
 
 enum { ANY = -1 };
 
-/* Iterations are equal: no copy of a block is left from the one before. */
-static void check_row(const struct row *row)
+static struct taskpool *create_pool(const struct row *row, struct taskpool_machine *machine,
+                                    struct simulated_data *data)
 {
-    struct simulated_data data;
-    struct taskpool_machine machine = row->machine;
-    struct taskpool_settings settings;
     const struct taskpool_problem problem = {.n_tasks = row->n_tasks};
+    struct taskpool_settings settings;
     struct taskpool *pool;
-    machine.time = equal_time;
-    machine.context = &row->task_s;
+    *machine = row->machine;
+    if (!machine->time) {
+        machine->time = equal_time;
+        machine->context = &row->task_s;
+    }
     if (row->data) {
-        simulated_data_init(&data, row->n_tasks, BYTES, row->data);
-        machine.data = &data.table;
+        simulated_data_init(data, row->n_tasks, BYTES, row->data);
+        machine->data = &data->table;
     }
     taskpool_settings_default(&settings);
     settings.mode = row->mode;
     settings.progress = row->has_thread ? TASKPOOL_PROGRESS_THREAD : TASKPOOL_PROGRESS_POLL;
-    check_ok(taskpool_simulate(&problem, &settings, &machine, &pool));
-    for (int i = 0; i < 2; i++) {
-        struct taskpool_iteration found = simulated_iteration(pool);
+    check_ok(taskpool_simulate(&problem, &settings, machine, &pool));
+    return pool;
+}
+
+static struct taskpool_iteration run_row(const struct row *row, int n_iterations)
+{
+    struct simulated_data data;
+    struct taskpool_machine machine;
+    struct taskpool_iteration found = {0};
+    struct taskpool *pool = create_pool(row, &machine, &data);
+    for (int i = 0; i < n_iterations; i++) {
+        found = simulated_iteration(pool);
         assert_int_equal(found.tasks, row->n_tasks);
+        check_ok(taskpool_restore(pool));
+    }
+    taskpool_destroy(pool);
+    return found;
+}
+
+/* Iterations are equal: no copy of a block is left from the one before. */
+static void check_row(const struct row *row)
+{
+    for (int i = 1; i <= 2; i++) {
+        struct taskpool_iteration found = run_row(row, i);
         check_close(found.makespan_s, row->makespan_s, 1e-9);
         check_close(found.task_s, (double)row->n_tasks * row->task_s, 1e-9);
         if (row->communication_s > 0)
@@ -60,9 +80,7 @@ static void check_row(const struct row *row)
             assert_int_equal(found.messages, row->messages);
         if (row->data)
             assert_int_equal(found.bytes, BYTES * row->messages);
-        check_ok(taskpool_restore(pool));
     }
-    taskpool_destroy(pool);
 }
 
 TEST(parameters_take_their_times)
@@ -171,69 +189,24 @@ TEST(within_a_node_no_card_takes_part)
     check_row(&row);
 }
 
-static struct taskpool_iteration run(const char *mode, int64_t n_tasks,
-                                     struct taskpool_machine machine, double task_s)
-{
-    const struct taskpool_problem problem = {.n_tasks = n_tasks};
-    if (!machine.time) {
-        machine.time = equal_time;
-        machine.context = &task_s;
-    }
-    struct taskpool *pool = simulated_pool(mode, &problem, &machine);
-    struct taskpool_iteration found = simulated_iteration(pool);
-    assert_int_equal(found.tasks, n_tasks);
-    taskpool_destroy(pool);
-    return found;
-}
-
-/* Every mode completes tasks that need blocks of others, which they read and write. */
-TEST(all_modes_move_data)
-{
-    struct simulated_data data;
-    simulated_data_init(&data, 8, BYTES,
-                        "0ra@2 0wa 1rb@5 1wb 2rc@3 2wc 5rd@0 5wd 6re@1 6we 7rf 7wf");
-    for (int i = 0; i < mode_count(); i++) {
-        struct taskpool_machine machine = network(4, 2, 3 * BYTES);
-        machine.data = &data.table;
-        assert_true(run(mode_at(i)->name, 8, machine, 1).bytes >= BYTES);
-    }
-}
-
 /* Four of twelve tasks wait four seconds each for a block of the third worker: 28 s in all, 20 of them on
  * the first worker. Only durations with the waits show it. */
 TEST(waits_are_balanced)
 {
-    const char *const modes[] = {"persist", "auto"};
-    const double second = 1;
-    struct simulated_data data;
-    simulated_data_init(&data, 12, BYTES, "0ra@2 1rb@2 2rc@2 3rd@2");
-    struct taskpool_machine machine = network(3, 1, 0);
-    machine.data = &data.table;
-    machine.bandwidth = BYTES / 4.0;
-    machine.time = equal_time;
-    machine.context = &second;
-    for (int i = 0; i < 2; i++) {
-        const struct taskpool_problem problem = {.n_tasks = 12};
-        struct taskpool *pool = simulated_pool(modes[i], &problem, &machine);
-        simulated_iteration(pool);
-        check_ok(taskpool_restore(pool));
-        assert_true(simulated_iteration(pool).makespan_s < 14);
-        taskpool_destroy(pool);
-    }
+    struct row row = {"persist", 12, 1, network(3, 1, 0), .data = "0ra@2 1rb@2 2rc@2 3rd@2"};
+    row.machine.bandwidth = BYTES / 4.0;
+    assert_true(run_row(&row, 2).makespan_s < 14);
+    row.mode = "auto";
+    assert_true(run_row(&row, 2).makespan_s < 14);
 }
 
 TEST(times_beyond_the_clock_are_refused)
 {
-    const double second = 1;
+    struct row row = {"static", 2, 1, network(2, 1, 0), .data = "1ra"};
+    struct taskpool_machine machine;
     struct simulated_data data;
-    simulated_data_init(&data, 2, BYTES, "1ra");
-    struct taskpool_machine machine = network(2, 1, 0);
-    machine.data = &data.table;
-    machine.bandwidth = 1e-300;
-    machine.time = equal_time;
-    machine.context = &second;
-    struct taskpool *pool =
-        simulated_pool("static", &(struct taskpool_problem){.n_tasks = 2}, &machine);
+    row.machine.bandwidth = 1e-300;
+    struct taskpool *pool = create_pool(&row, &machine, &data);
     check_status(STATUS_LIMIT, taskpool_run(pool));
     taskpool_destroy(pool);
 }
@@ -243,8 +216,8 @@ TEST(noise_delays_tasks)
 {
     struct taskpool_noise noise;
     check_ok(taskpool_noise_init_periodic(&noise, 0.1, 0.02));
-    struct taskpool_machine machine = {.n_workers = 3, .noise = &noise};
-    check_close(run("static", 30, machine, 1).makespan_s, 12.5, 0.02);
+    const struct row row = {"static", 30, 1, {.n_workers = 3, .noise = &noise}, .messages = 0};
+    check_close(run_row(&row, 1).makespan_s, 12.5, 0.02);
     taskpool_noise_fini(&noise);
 }
 
@@ -252,28 +225,16 @@ TEST(noise_delays_tasks)
  * the messages of a node are handled one at a time. Sixteen workers share what each had for itself. */
 TEST(a_server_answers_one_after_another)
 {
-    double attempts[2];
-    for (int shared = 0; shared < 2; shared++) {
-        struct taskpool_settings settings;
-        const double task_s = 0.01;
-        const struct taskpool_machine machine = {.n_workers = 64,
-                                                 .node_size = 16,
-                                                 .latency_s = 1e-6,
-                                                 .overhead_s = 1e-4,
-                                                 .node_server = shared,
-                                                 .time = equal_time,
-                                                 .context = &task_s};
-        struct taskpool *pool;
-        taskpool_settings_default(&settings);
-        settings.mode = "steal";
-        settings.progress = TASKPOOL_PROGRESS_THREAD;
-        check_ok(taskpool_simulate(&(struct taskpool_problem){.n_tasks = 1}, &settings, &machine,
-                                   &pool));
-        struct taskpool_iteration found = simulated_iteration(pool);
-        attempts[shared] = found.steals_attempted.mean / found.makespan_s;
-        taskpool_destroy(pool);
-    }
-    assert_true(attempts[1] < attempts[0] / 5);
+    struct row row = {"steal",
+                      1,
+                      0.01,
+                      {.n_workers = 64, .node_size = 16, .latency_s = 1e-6, .overhead_s = 1e-4},
+                      .has_thread = true};
+    struct taskpool_iteration own = run_row(&row, 1);
+    row.machine.node_server = true;
+    struct taskpool_iteration shared = run_row(&row, 1);
+    assert_true(shared.steals_attempted.mean / shared.makespan_s <
+                own.steals_attempted.mean / own.makespan_s / 5);
 }
 
 static bool all_but_each_hundredth(int64_t first, int64_t last, const void *context)
@@ -291,12 +252,15 @@ static double hundredths(int64_t task, const void *record, const void *context)
 /* Shared among many they end soon after the ideal. */
 TEST(null_tasks_take_their_time)
 {
-    struct taskpool_machine machine = {
-        .n_workers = 1, .time = hundredths, .are_null = all_but_each_hundredth};
-    check_close(run("steal", 100000, machine, 0).makespan_s, 1000 * 0.01 + 99000 * 1e-7, 1e-9);
-    machine.n_workers = 50;
-    machine.latency_s = 1e-6;
-    assert_true(run("steal", 100000, machine, 0).efficiency > 0.9);
+    struct row row = {"steal",
+                      100000,
+                      0,
+                      {.n_workers = 1, .time = hundredths, .are_null = all_but_each_hundredth},
+                      .messages = ANY};
+    check_close(run_row(&row, 1).makespan_s, 1000 * 0.01 + 99000 * 1e-7, 1e-9);
+    row.machine.n_workers = 50;
+    row.machine.latency_s = 1e-6;
+    assert_true(run_row(&row, 1).efficiency > 0.9);
 }
 
 /* --- a worker that waits learns of answers and completions at the time of their events --- */
@@ -388,9 +352,9 @@ static const struct taskpool_mode mode_clock = {
 
 TEST(events_find_the_clock_at_their_time)
 {
-    check_ok(taskpool_register_mode(&mode_clock)); /* after the test of all modes */
-    struct taskpool_machine machine = {.n_workers = 2, .latency_s = L};
-    check_close(run("clock", 0, machine, 0).makespan_s, 2 * L, 1e-12);
+    const struct row row = {"clock", 0, 0, {.n_workers = 2, .latency_s = L}, .messages = ANY};
+    check_ok(taskpool_register_mode(&mode_clock));
+    check_close(run_row(&row, 1).makespan_s, 2 * L, 1e-12);
     check_close(seen.first_s, L, 1e-12);
     check_close(seen.sent_s, L, 1e-12);
     check_close(seen.answered_s, 2 * L, 1e-12);
