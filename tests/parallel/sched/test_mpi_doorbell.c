@@ -110,11 +110,9 @@ static int poll_often(int64_t task, void *pool)
 TEST(polls_do_not_call_mpi)
 {
     struct taskpool *pool;
-    struct taskpool_settings settings;
+    struct taskpool_settings settings = pool_case_settings("--sched=steal");
     const struct taskpool_problem problem = {
         .n_tasks = N_TASKS, .run = poll_often, .context = &pool};
-    taskpool_settings_default(&settings);
-    settings.mode = "steal";
     check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
     n_probes = 0;
     for (int i = 0; i < N_TASKS; i++)

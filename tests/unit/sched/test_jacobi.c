@@ -3,7 +3,6 @@
  * tasks are numbered by the blocks of its nodes. */
 #include "sched/lab/workloads/jacobi.h"
 #include "sched/lab/workloads/workload.h"
-#include "sched/pool/queues/task_ranges.h"
 #include "tests/check.h"
 
 /* --- the equation --- */
@@ -96,7 +95,7 @@ static enum status simulated(const char *size, int64_t n_workers, int64_t node_s
 }
 
 /* Owners rise with the tasks and are of the node of the task's block. Owners of a node have equally many tasks,
- * to one. Durations are in proportion to the points, of which each node has as many, to one plane. */
+ * to one, so that seeding by blocks gives owned tasks. Durations are in proportion to the points, of which each node has as many, to one plane. */
 static void check_tasks(const struct workload *workload, int n_workers, int node_size, const int *n)
 {
     const struct taskpool_problem *problem = &workload->problem;
@@ -140,19 +139,6 @@ TEST(tasks_are_numbered_by_the_blocks_of_nodes)
     }
     /* More nodes than points. */
     check_status(STATUS_USAGE, simulated("3,9,9", 49, 16, &workload));
-}
-
-TEST(seeding_by_blocks_gives_owned_tasks)
-{
-    struct workload *workload;
-    check_ok(simulated("512,64,64", 128, 16, &workload));
-    const struct taskpool_problem *problem = &workload->problem;
-    for (int worker = 0; worker < 128; worker++) {
-        struct taskpool_range block = taskpool_range_block(problem->n_tasks, 128, worker);
-        for (int64_t task = block.first; task < block.last; task++)
-            assert_int_equal(problem->owner(task, 128, problem->context), worker);
-    }
-    workload_destroy(workload);
 }
 
 TEST_SETUP(check_begin_mpi)

@@ -18,13 +18,10 @@ TEST(history_keeps_the_order)
         for (int64_t i = 0; i < n; i++)
             check_ok(history_add(&history, n - i, 0.5 * (double)i, (int)(i % 7)));
         assert_int_equal(history.n_entries, n);
-        for (int64_t i = 0; i < n; i++) {
-            assert_int_equal(history.entries[i].task, n - i);
-            assert_int_equal(history.entries[i].worker, i % 7);
-            check_close(history.entries[i].time_s, 0.5 * (double)i, 0);
-        }
+        for (int64_t i = 0; i < n; i++)
+            assert_true(history.entries[i].task == n - i && history.entries[i].worker == i % 7 &&
+                        history.entries[i].time_s == 0.5 * (double)i);
         history_clear(&history);
-        assert_int_equal(history.n_entries, 0);
     }
     history_fini(&history);
 }
@@ -104,9 +101,9 @@ TEST(iterations_are_printed)
     for (int64_t i = 0; i < 2; i++)
         check_ok(profile_print_iteration(MPI_COMM_SELF, &history, i, stream));
     fclose(stream);
+    history_fini(&history);
     assert_string_equal(bytes, "task,seconds,iteration,worker\n2,1.5,0,0\n7,0.125,0,3\n"
                                "2,1.5,1,0\n7,0.125,1,3\n");
-    history_fini(&history);
 }
 
 static void check_refused(const char *path, const char *text, size_t size, const char *word)

@@ -265,16 +265,14 @@ TEST(null_tasks_take_their_time)
 
 /* --- a worker that waits learns of answers and completions at the time of their events --- */
 
-/* Times by the clocks of the workers. */
-static struct {
-    double fetched_s, sent_s;   /* of worker 0 */
-    double first_s, answered_s; /* of worker 1: when messages arrived */
-} seen;
-
 struct clock_state {
     struct taskpool_comm *comm;
     bool began, ends;
 };
+
+/* By the clocks of the workers. Worker 0: its fetch and its message end; worker 1: the message and the answer to its
+ * end arrive. */
+static double fetched_s, sent_s, arrived_s[2];
 
 static int clock_init(void *state, const struct taskpool_mode_setup *setup,
                       struct taskpool_comm *comm)
@@ -289,8 +287,7 @@ static enum taskpool_mode_step clock_next(void *state, struct taskpool_mode_work
 {
     struct clock_state *self = state;
     static const char bulk[100];
-    const struct taskpool_comm_message message = {
-        .head = "M", .head_size = 1, .bulk = bulk, .bulk_size = sizeof bulk};
+    const struct taskpool_comm_message message = {"M", 1, bulk, sizeof bulk, 0};
     (void)work;
     if (self->comm->rank == 0 && !self->began) {
         taskpool_comm_fetch_add(self->comm, 1);
@@ -304,7 +301,7 @@ static void clock_fetched(void *state, int64_t value)
 {
     struct clock_state *self = state;
     assert_int_equal(value, 0);
-    seen.fetched_s = taskpool_comm_now(self->comm);
+    fetched_s = taskpool_comm_now(self->comm);
     self->ends = true;
 }
 
@@ -312,7 +309,7 @@ static void clock_sent(void *state, int64_t token)
 {
     struct clock_state *self = state;
     (void)token;
-    seen.sent_s = taskpool_comm_now(self->comm);
+    sent_s = taskpool_comm_now(self->comm);
     taskpool_comm_send(self->comm, 1, "A", 1);
 }
 
@@ -322,12 +319,13 @@ static void clock_receive(void *state, int from, const void *message, size_t siz
     (void)from;
     self->ends = size == 1;
     assert_int_equal(*(const char *)message, self->ends ? 'A' : 'M');
-    *(self->ends ? &seen.answered_s : &seen.first_s) = taskpool_comm_now(self->comm);
+    arrived_s[self->ends] = taskpool_comm_now(self->comm);
 }
 
 static enum taskpool_mode_step clock_restore(void *state)
 {
-    (void)state;
+    *(struct clock_state *)state =
+        (struct clock_state){.comm = ((struct clock_state *)state)->comm};
     return TASKPOOL_MODE_DONE;
 }
 
@@ -337,28 +335,25 @@ static double clock_progress(const void *state, int64_t n_run)
     return 1;
 }
 
-static const struct taskpool_mode mode_clock = {
-    .name = "clock",
-    .help = "notes the times of events",
-    .state_size = sizeof(struct clock_state),
-    .init = clock_init,
-    .next = clock_next,
-    .receive = clock_receive,
-    .sent = clock_sent,
-    .fetched = clock_fetched,
-    .restore = clock_restore,
-    .progress = clock_progress,
-};
-
 TEST(events_find_the_clock_at_their_time)
 {
+    static const struct taskpool_mode mode_clock = {.name = "clock",
+                                                    .help = "notes the times of events",
+                                                    .state_size = sizeof(struct clock_state),
+                                                    .init = clock_init,
+                                                    .next = clock_next,
+                                                    .receive = clock_receive,
+                                                    .sent = clock_sent,
+                                                    .fetched = clock_fetched,
+                                                    .restore = clock_restore,
+                                                    .progress = clock_progress};
     const struct row row = {"clock", 0, 0, {.n_workers = 2, .latency_s = L}, .messages = ANY};
     check_ok(taskpool_register_mode(&mode_clock));
     check_close(run_row(&row, 1).makespan_s, 2 * L, 1e-12);
-    check_close(seen.first_s, L, 1e-12);
-    check_close(seen.sent_s, L, 1e-12);
-    check_close(seen.answered_s, 2 * L, 1e-12);
-    check_close(seen.fetched_s, 2 * L, 1e-12);
+    check_close(arrived_s[0], L, 1e-12);
+    check_close(sent_s, L, 1e-12);
+    check_close(arrived_s[1], 2 * L, 1e-12);
+    check_close(fetched_s, 2 * L, 1e-12);
 }
 
 TEST_SETUP(check_begin_mpi)

@@ -6,9 +6,7 @@
 #include "sched/pool/trace/timeline.h"
 #include "support/base/random.h"
 #include "taskpool/simulation.h"
-#include "tests/check.h"
-
-#include <string.h>
+#include "tests/cases/pool_cases.h"
 
 static struct timeline *make_timeline(int64_t n_workers)
 {
@@ -246,12 +244,10 @@ TEST(a_simulated_pool_agrees_with_its_statistics)
     struct taskpool_machine machine = {
         .n_workers = n_workers, .latency_s = 1e-5, .overhead_s = 1e-6, .time = time_of};
     struct taskpool_problem problem = {.n_tasks = n_tasks, .cost = cost_of};
-    struct taskpool_settings settings;
+    struct taskpool_settings settings = pool_case_settings("--sched=steal");
     struct taskpool_iteration sum = {0};
     struct taskpool *pool;
     json_t *timeline;
-    taskpool_settings_default(&settings);
-    settings.mode = "steal";
     settings.keep_timeline = true;
     check_ok(taskpool_simulate(&problem, &settings, &machine, &pool));
     for (int i = 0; i < n_iterations; i++) {
