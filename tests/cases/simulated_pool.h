@@ -41,8 +41,8 @@ struct simulated_data {
     struct taskpool_data_block blocks[SIMULATED_ACCESSES];
 };
 
-/* Blocks a, b, ... of these bytes, of worker 0, and the accesses of a text, whose tasks ascend: "0ra 2wc@5" is
- * read(0, a), write(2, c), and block c is of worker 5. */
+/* Blocks a, b, ... of these bytes, of worker 0, and the accesses of a text, whose tasks ascend: "r0a w2c@5"
+ * is read(0, a), write(2, c), and block c is of worker 5. */
 static inline void simulated_data_init(struct simulated_data *data, int64_t n_tasks, int64_t bytes,
                                        const char *text)
 {
@@ -57,7 +57,7 @@ static inline void simulated_data_init(struct simulated_data *data, int64_t n_ta
         char access, block;
         long long task, owner;
         int length, longer = 0;
-        int n = sscanf(next, "%lld%c%c%n@%lld%n", &task, &access, &block, &length, &owner, &longer);
+        int n = sscanf(next, "%c%lld%c%n@%lld%n", &access, &task, &block, &length, &owner, &longer);
         assert_in_range(n, 3, 4);
         struct taskpool_data_access *at = &data->accesses[data->first[n_tasks]];
         *at = (struct taskpool_data_access){.block = block - 'a', .writes = access == 'w'};

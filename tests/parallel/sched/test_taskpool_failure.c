@@ -27,7 +27,8 @@ static int run(int64_t task, void *context)
     return FAIL(STATUS_NUMERIC, "task %lld fails on rank %d", (long long)task, failing->rank);
 }
 
-/* Every process has the message of the lowest rank on which a task failed. The pool is as good as new then. */
+/* Every process has the message of the lowest rank on which a task failed. The pool is as good as new
+ * then. */
 static void check_failure(const char *options)
 {
     struct failing failing = {.fails = true};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statistics, history, timeline and trace of a pool agree with its tasks and with one another, in every mode. */
+/* Statistics, history, timeline and trace of a pool agree with its tasks and with one another, in every
+ * mode. */
 #include "sched/lab/profiles/profile.h"
 #include "sched/pool/core/statistics.h"
 #include "sched/pool/pool_timeline.h"
@@ -51,7 +52,8 @@ static int run_record(void *record, void *context)
     return run(level, context);
 }
 
-/* Tasks that compute wait for a core where processes share cores, and have no more of these than there are. */
+/* Tasks that compute wait for a core where processes share cores, and have no more of these than there
+ * are. */
 static void check_sums(const struct taskpool_iteration *sum, double spent_s, bool computes)
 {
     double n_cores = (double)sysconf(_SC_NPROCESSORS_ONLN);

@@ -13,8 +13,8 @@ folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 runs=()
 
-# start STATUS "CASE OPTION..." [PATTERN COUNT]...: a run, which waits for the most part, beside others. So many
-# lines of its output match.
+# start STATUS "CASE OPTION..." [PATTERN COUNT]...: a run, which waits for the most part, beside others. So
+# many lines of its output match.
 start() {
     (
         line="$2 ${options[*]}" errors=$folder/${#runs[@]} failed=0

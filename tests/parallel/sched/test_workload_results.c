@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Workloads have the same results, bit for bit, under every mode, on any number of processes, simulated, and in every
- * iteration: a structure search finds a known network again, Jacobi's relaxation is that of plain loops over one
- * array, trees have their published sizes. */
+/* Workloads have the same results, bit for bit, under every mode, on any number of processes, simulated,
+ * and in every iteration: a structure search finds a known network again, Jacobi's relaxation is that of
+ * plain loops over one array, trees have their published sizes. */
 #include "sched/lab/workloads/workload.h"
 #include "support/base/random.h"
 #include "support/base/sha256.h"

@@ -18,9 +18,9 @@ static void nap(double time_s)
     nanosleep(&pause, NULL);
 }
 
-/* slow: process 0 has one task for twice the time that the watchdog waits, which is 1 s, while others finish theirs.
- * uneven: the others wait longer for process 0 than the watchdog does. stopped: the process stops in its midst, and
- * with it its watchdog. */
+/* slow: process 0 has one task for twice the time that the watchdog waits, which is 1 s, while others
+ * finish theirs. uneven: the others wait longer for process 0 than the watchdog does. stopped: the process
+ * stops in its midst, and with it its watchdog. */
 static int run(int64_t task, void *context)
 {
     bool has_long = size > 1 && task < N_SLOW;

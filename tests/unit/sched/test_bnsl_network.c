@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Networks of four variables, of which all are known: their classes follow the definition, pruning drops only useless
- * parent sets, and the search finds the best network. */
+/* Networks of four variables, of which all are known: their classes follow the definition, pruning drops
+ * only useless parent sets, and the search finds the best network. */
 #include "sched/lab/workloads/bnsl.h"
 #include "support/base/random.h"
 #include "tests/check.h"

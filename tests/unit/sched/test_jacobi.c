@@ -94,8 +94,9 @@ static enum status simulated(const char *size, int64_t n_workers, int64_t node_s
                            MPI_COMM_SELF, workload);
 }
 
-/* Owners rise with the tasks and are of the node of the task's block. Owners of a node have equally many tasks,
- * to one, so that seeding by blocks gives owned tasks. Durations are in proportion to the points, of which each node has as many, to one plane. */
+/* Owners rise with the tasks and are of the node of the task's block. Owners of a node have equally many
+ * tasks, to one, so that seeding by blocks gives owned tasks. Durations are in proportion to the points, of
+ * which each node has as many, to one plane. */
 static void check_tasks(const struct workload *workload, int n_workers, int node_size, const int *n)
 {
     const struct taskpool_problem *problem = &workload->problem;

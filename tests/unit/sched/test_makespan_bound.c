@@ -65,9 +65,9 @@ TEST(without_data_it_is_work_or_the_longest_task)
 
 TEST(what_moves_takes_the_closed_form)
 {
-    static const char reads[] = "0ra 1ra 2ra 3ra 4ra 5ra 6ra 7ra";
-    static const char writes[] = "0wa 1wa 2wa 3wa 4wa 5wa 6wa 7wa";
-    static const char pairs[] = "0ra 0rb@1 1ra 1rb@1 2rc@2 2rd@3 3rc@2 3rd@3";
+    static const char reads[] = "r0a r1a r2a r3a r4a r5a r6a r7a";
+    static const char writes[] = "w0a w1a w2a w3a w4a w5a w6a w7a";
+    static const char pairs[] = "r0a r0b@1 r1a r1b@1 r2c@2 r2d@3 r3c@2 r3d@3";
     const struct {
         const char *accesses;
         int n_workers;
@@ -122,7 +122,7 @@ static void draw_bounded(struct bounded_pool *pool, struct random_stream *random
     for (int task = 0; task < n_tasks; task++)
         for (uint64_t n = random_below(random, 3); n > 0; n--) {
             int block = (int)random_below(random, MOST_BLOCKS);
-            end += sprintf(end, "%d%c%c@%d ", task, random_below(random, 3) == 0 ? 'w' : 'r',
+            end += sprintf(end, "%c%d%c@%d ", random_below(random, 3) == 0 ? 'w' : 'r', task,
                            'a' + block, block);
         }
     init_bounded(pool, n_workers, n_tasks, accesses);

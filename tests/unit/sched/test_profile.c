@@ -68,8 +68,8 @@ TEST(written_profiles_are_read_back)
     history_fini(&history);
 }
 
-/* Task 7 is not in iteration 1, task 4 not in iteration 0; later iterations repeat the last. Rows stand in any
- * order. */
+/* Task 7 is not in iteration 1, task 4 not in iteration 0; later iterations repeat the last. Rows stand in
+ * any order. */
 TEST(iterations_and_workers_are_read)
 {
     static const char text[] = "task,seconds,iteration,worker\n9000000000,0.5,0,3\n2,0.25,0,0\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A simulated machine takes the times of the LogGP model and of its other parameters, worked out by hand. Blocks of
- * data pass through one card after another, unless the memory of a node saves their transfer. */
+/* A simulated machine takes the times of the LogGP model and of its other parameters, worked out by hand.
+ * Blocks of data pass through one card after another, unless the memory of a node saves their transfer. */
 #include "taskpool/mode.h"
 #include "tests/cases/simulated_pool.h"
 
@@ -136,7 +136,7 @@ static struct taskpool_machine network(int n_workers, int node_size, int64_t cac
 TEST(blocks_take_the_times_of_their_transfers)
 {
     const double one = 2 * o + 2 * L; /* of a transfer, beside the cards */
-    const char *const in_turn = "1ra 1rb 1ra 1rc 1ra 1rb";
+    const char *const in_turn = "r1a r1b r1a r1c r1a r1b";
     const struct {
         const char *data;
         int n_workers, node_size, cache_bytes;
@@ -144,30 +144,30 @@ TEST(blocks_take_the_times_of_their_transfers)
         double waits_s, communication_s;
     } rows[] = {
         /* One card serves one reader or writer after another, and so is a node's with several readers. */
-        {"1ra", 2, 1, 0, 2, 1, one + busy, one + busy},
-        {"1ra 2rb 3rc 4rd 5re", 6, 1, 0, 6, 5, one + 5 * busy, 5 * one + 15 * busy},
-        {"0ra@5 1rb@10 2rc@15 3rd@20 4re@25", 30, 5, 0, 30, 5, one + 5 * busy, 0},
-        {"1wa 2wb 3wc 4wd 5we", 6, 1, 0, 6, 5, one + 5 * busy, 0},
-        {"1wa 2wb 3wc 4wd 5we", 6, 1, 10 * BYTES, 6, 5, one + 5 * busy, 0},
+        {"r1a", 2, 1, 0, 2, 1, one + busy, one + busy},
+        {"r1a r2b r3c r4d r5e", 6, 1, 0, 6, 5, one + 5 * busy, 5 * one + 15 * busy},
+        {"r0a@5 r1b@10 r2c@15 r3d@20 r4e@25", 30, 5, 0, 30, 5, one + 5 * busy, 0},
+        {"w1a w2b w3c w4d w5e", 6, 1, 0, 6, 5, one + 5 * busy, 0},
+        {"w1a w2b w3c w4d w5e", 6, 1, 10 * BYTES, 6, 5, one + 5 * busy, 0},
         /* A worker reads one block after another. */
-        {"1ra 1rb 1rc 1rd 1re 1rf 1rg", 2, 1, 0, 2, 7, 7 * (one + busy), 0},
+        {"r1a r1b r1c r1d r1e r1f r1g", 2, 1, 0, 2, 7, 7 * (one + busy), 0},
         /* Own blocks cost nothing. */
-        {"0ra@0 0wa 1rb@4 1wb 2rc@9 2wc 3rd@13 5we@18 7rf@31", 4, 1, 0, 8, 0, 0, 0},
+        {"r0a@0 w0a r1b@4 w1b r2c@9 w2c r3d@13 w5e@18 r7f@31", 4, 1, 0, 8, 0, 0, 0},
         /* A node keeps the blocks used last. */
         {in_turn, 2, 1, 3 * BYTES, 2, 3, 3 * (one + busy), 0},
         {in_turn, 2, 1, 2 * BYTES, 2, 4, 4 * (one + busy), 0},
         {in_turn, 2, 1, 2 * BYTES - 1, 2, 6, 6 * (one + busy), 0},
         {in_turn, 2, 1, BYTES - 1, 2, 6, 6 * (one + busy), 0},
         {in_turn, 2, 1, 0, 2, 6, 6 * (one + busy), 0},
-        {"1ra 1ra 1ra 1rb", 2, 1, BYTES, 2, 2, 2 * (one + busy), 0},
+        {"r1a r1a r1a r1b", 2, 1, BYTES, 2, 2, 2 * (one + busy), 0},
         /* Written blocks leave when they are evicted, or when the iteration ends. */
-        {"4wa 5wa 6wa 7wa", 2, 1, BYTES, 8, 1, one + busy, 0},
-        {"4wa 5wb 6wa 7wb", 2, 1, BYTES, 8, 4, 4 * (one + busy), 0},
-        {"4wa 5wb 6wa 7wb", 2, 1, 2 * BYTES, 8, 2, 2 * (one + busy), 0},
-        {"4wa 5wa 6wa 7wa", 2, 1, 0, 8, 4, 4 * (one + busy), 0},
+        {"w4a w5a w6a w7a", 2, 1, BYTES, 8, 1, one + busy, 0},
+        {"w4a w5b w6a w7b", 2, 1, BYTES, 8, 4, 4 * (one + busy), 0},
+        {"w4a w5b w6a w7b", 2, 1, 2 * BYTES, 8, 2, 2 * (one + busy), 0},
+        {"w4a w5a w6a w7a", 2, 1, 0, 8, 4, 4 * (one + busy), 0},
         /* The second worker of a node finds what the first has read. */
-        {"4ra 7ra", 4, 2, 0, 8, 2, one + busy, 0},
-        {"4ra 7ra", 4, 2, BYTES, 8, 1, one + busy, 0},
+        {"r4a r7a", 4, 2, 0, 8, 2, one + busy, 0},
+        {"r4a r7a", 4, 2, BYTES, 8, 1, one + busy, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         check_row(&(struct row){"static", rows[i].n_tasks, 1,
@@ -180,7 +180,7 @@ TEST(blocks_take_the_times_of_their_transfers)
 TEST(within_a_node_no_card_takes_part)
 {
     const double wait_s = 2 * o + 2e-5 + BYTES / 1e7;
-    struct row row = {"static", 6, 1, network(6, 6, 0), "1ra 2rb 3rc 4rd 5re", .messages = 5};
+    struct row row = {"static", 6, 1, network(6, 6, 0), "r1a r2b r3c r4d r5e", .messages = 5};
     row.machine.has_levels = true;
     row.machine.node_latency_s = 1e-5;
     row.machine.node_bandwidth = 1e7;
@@ -193,7 +193,7 @@ TEST(within_a_node_no_card_takes_part)
  * the first worker. Only durations with the waits show it. */
 TEST(waits_are_balanced)
 {
-    struct row row = {"persist", 12, 1, network(3, 1, 0), .data = "0ra@2 1rb@2 2rc@2 3rd@2"};
+    struct row row = {"persist", 12, 1, network(3, 1, 0), .data = "r0a@2 r1b@2 r2c@2 r3d@2"};
     row.machine.bandwidth = BYTES / 4.0;
     assert_true(run_row(&row, 2).makespan_s < 14);
     row.mode = "auto";
@@ -202,7 +202,7 @@ TEST(waits_are_balanced)
 
 TEST(times_beyond_the_clock_are_refused)
 {
-    struct row row = {"static", 2, 1, network(2, 1, 0), .data = "1ra"};
+    struct row row = {"static", 2, 1, network(2, 1, 0), .data = "r1a"};
     struct taskpool_machine machine;
     struct simulated_data data;
     row.machine.bandwidth = 1e-300;
@@ -270,8 +270,8 @@ struct clock_state {
     bool began, ends;
 };
 
-/* By the clocks of the workers. Worker 0: its fetch and its message end; worker 1: the message and the answer to its
- * end arrive. */
+/* By the clocks of the workers. Worker 0: its fetch and its message end; worker 1: the message and the
+ * answer to its end arrive. */
 static double fetched_s, sent_s, arrived_s[2];
 
 static int clock_init(void *state, const struct taskpool_mode_setup *setup,

@@ -94,8 +94,8 @@ TEST(the_last_iteration_has_finer_bins)
     free(timeline);
 }
 
-/* A wait, then n tasks with polls and steals in between, and a wait. Spans that are too many are merged; simulated
- * null tasks take no time, so many can run before the clock has moved. */
+/* A wait, then n tasks with polls and steals in between, and a wait. Spans that are too many are merged;
+ * simulated null tasks take no time, so many can run before the clock has moved. */
 TEST(lanes_are_bounded)
 {
     static const struct {
@@ -210,7 +210,8 @@ static double sum_array(const json_t *object, const char *key)
     return sum;
 }
 
-/* The seconds of each use that bins of n workers hold are those of the statistics; all bins but the last are full. */
+/* The seconds of each use that bins of n workers hold are those of the statistics; all bins but the last
+ * are full. */
 static void check_bins(const json_t *utilisation, const struct taskpool_iteration *sum)
 {
     const char *const keys[] = {"task", "search", "communication"};
