@@ -221,6 +221,16 @@ TEST(noise_delays_tasks)
     taskpool_noise_fini(&noise);
 }
 
+/* Two ways take 2 ms on average, or with power 2 twice that, in addition to a task's 1 ms. */
+TEST(latencies_have_their_mean)
+{
+    struct row row = {"counter", 3000, 1e-3, {.n_workers = 2, .node_size = 1}, .messages = ANY};
+    row.machine.latency_spread_s = 1e-3;
+    check_close(run_row(&row, 1).makespan_s, 1500 * 3e-3, 0.2);
+    row.machine.latency_power = 2;
+    check_close(run_row(&row, 1).makespan_s, 1500 * 5e-3, 0.4);
+}
+
 /* The workers of a node send steal requests while no worker has tasks to give: with a server
  * the messages of a node are handled one at a time. Sixteen workers share what each had for itself. */
 TEST(a_server_answers_one_after_another)
