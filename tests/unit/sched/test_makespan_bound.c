@@ -63,6 +63,27 @@ TEST(without_data_it_is_work_or_the_longest_task)
     check_close(bound_of(&pool), 3.5, 1e-12);
 }
 
+static double time_of_mixed(int64_t task, const void *record, const void *context)
+{
+    (void)record, (void)context;
+    return task % 5000 == 0 ? 0.5 : 1e-6;
+}
+
+static bool all_but_each_5000th(int64_t first, int64_t last, const void *context)
+{
+    (void)context;
+    return first / 5000 == (last - 1) / 5000 && first % 5000 != 0;
+}
+
+TEST(null_tasks_count)
+{
+    const struct taskpool_machine machine = {
+        .n_workers = 2, .time = time_of_mixed, .are_null = all_but_each_5000th};
+    struct makespan_bound bound;
+    check_ok(makespan_bound_find(&machine, 20000, &bound));
+    check_close(bound.seconds, (4 * 0.5 + 19996 * 1e-6) / 2, 1e-9);
+}
+
 TEST(what_moves_takes_the_closed_form)
 {
     static const char reads[] = "r0a r1a r2a r3a r4a r5a r6a r7a";
