@@ -189,7 +189,7 @@ static int64_t numbers[] = {3, 5, 9};
 static double seconds_each[] = {1, 1, 1};
 static const struct profile three = {.n = 3, .seconds = seconds_each, .tasks = numbers};
 
-/* The accesses of a task: "r20:800 w10:8 ", mode, block and bytes. */
+/* The accesses of a task: "r20:800 w0:8 ", mode, block and bytes. */
 static void check_accesses(const struct taskpool_data *data, int64_t task, const char *expected)
 {
     char text[128] = "";
@@ -209,9 +209,9 @@ TEST(written_data_are_read_back)
         int64_t task;
         bool writes;
         int64_t block;
-    } accesses[] = {{9, false, 20}, {9, false, 10}, {9, false, 20}, {9, true, 20},
-                    {9, true, 10},  {3, true, 10},  {3, true, 10}};
-    static const char of_9[] = "r20:800 r10:8 w20:800 w10:8 ";
+    } accesses[] = {{9, false, 20}, {9, false, 0}, {9, false, 20}, {9, true, 20},
+                    {9, true, 0},   {3, true, 0},  {3, true, 0}};
+    static const char of_9[] = "r20:800 r0:8 w20:800 w0:8 ";
     const struct taskpool_data_block large = {.bytes = 800, .owner = 4},
                                      small = {.bytes = 8, .owner = 7};
     struct data_records records = {0};
@@ -230,7 +230,7 @@ TEST(written_data_are_read_back)
     assert_int_equal(data->n_blocks, 2);
     assert_int_equal(data->n_tasks, 3);
     assert_int_equal(data->first[3], 5);
-    check_accesses(data, 0, "w10:8 ");
+    check_accesses(data, 0, "w0:8 ");
     check_accesses(data, 1, "");
     check_accesses(data, 2, of_9);
     /* The first block that is written decides; a task without data has its number. */
