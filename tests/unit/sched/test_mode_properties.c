@@ -1,0 +1,813 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Properties of single modes, simulated: who is asked, who gives, what stays, and how even loads become.
+ * In every run each task runs once in each iteration. */
+#include "sched/pool/protocols/stealing.h"
+#include "support/base/random.h"
+#include "tests/cases/simulated_pool.h"
+
+#define N_OF(array) (sizeof(array) / sizeof(array)[0])
+
+static struct simulated pool; /* of the test that runs */
+
+static bool is_mode(const char *mode)
+{
+    return pool_case_is_for(pool.command_line, mode);
+}
+
+/* --- all modes: a slow worker --- */
+
+enum { SLOW = 5 };
+
+static const double one_slow[16] = {1, 1, 1, 1, 1, 1 / 3.0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+
+/* A mode that was added need not balance. */
+static bool balances(void)
+{
+    static const char *const names[] = {"counter",  "factoring", "trapezoid", "share", "steal",
+                                        "lifeline", "retentive", "persist",   "dtree", "hybrid",
+                                        "auto",     "wf",        "fsc"};
+    for (size_t i = 0; i < N_OF(names); i++)
+        if (is_mode(names[i]))
+            return true;
+    return false;
+}
+
+/* The cost is known, but not how slow that worker is. */
+TEST(a_slow_worker_loses_no_task_and_is_relieved)
+{
+    const char *const progress[] = {"", " --progress=poll", " --progress=thread"};
+    for (int variant = 0; variant < 3; variant++)
+        for (int m = 0; m < mode_count(); m++) {
+            char line[64];
+            snprintf(line, sizeof line, "--sched=%s%s", mode_at(m)->name, progress[variant]);
+            pool = (struct simulated){
+                .command_line = line,
+                .n_tasks = 1600,
+                .n_iterations = 4,
+                .problem.cost = simulated_cost,
+                .machine = {.n_workers = 16, .latency_s = 1e-5, .speeds = one_slow}};
+            simulated_run(&pool);
+            /* 100 tasks of 3 ms; at best 1600 tasks at 15.33 in a ms: 0.104 s */
+            for (int i = 0; i < 4; i++) {
+                if (is_mode("static"))
+                    check_close(pool.figures[i].makespan_s, 0.3, 1e-9);
+                else if (balances())
+                    assert_true(pool.figures[i].makespan_s < 0.6 * 0.3);
+            }
+        }
+}
+
+/* --- static and stealing --- */
+
+/* From 1 to 100 units, in no order, and the first tenth of the tasks five times longer. */
+static double uneven(const struct simulated *self, int64_t task)
+{
+    return 1e-4 * (double)(1 + task * 7919 % 100) * (task < self->n_tasks / 10 ? 5 : 1);
+}
+
+/* The first message of all: its sender has run all that it was seeded with. */
+static void watch_first(int from, int to, const void *message, size_t size, void *context)
+{
+    int *n_messages = context;
+    (void)to, (void)message, (void)size;
+    if (++*n_messages > 1)
+        return;
+    struct taskpool_range range = taskpool_range_block(pool.n_tasks, pool.machine.n_workers, from);
+    for (int64_t task = range.first; task < range.last; task++)
+        assert_int_equal(pool.n_runs[task], 1);
+}
+
+/* A worker is a quarter faster: until it has nothing left there is no message. */
+TEST(no_message_while_all_have_work)
+{
+    const char *const lines[] = {
+        "--sched=static --seeding=block", "--sched=static --seeding=cyclic", "--sched=steal",
+        "--sched=steal --progress=thread", "--sched=retentive --termination=ring"};
+    const double speeds[8] = {1, 1, 1, 1.25, 1, 1, 1, 1};
+    for (size_t i = 0; i < N_OF(lines); i++) {
+        int n_messages = 0;
+        pool = (struct simulated){.command_line = lines[i],
+                                  .n_tasks = 800,
+                                  .machine = {.n_workers = 8,
+                                              .latency_s = 1e-5,
+                                              .speeds = speeds,
+                                              .observe = watch_first,
+                                              .observer = &n_messages}};
+        simulated_run(&pool);
+        assert_true((n_messages > 0) == (i >= 2));
+        assert_int_equal(pool.figures[0].messages, n_messages);
+    }
+}
+
+/* Requests of worker 9, by victim; how many of them in each sixth turn went to its node. */
+struct asked {
+    int n, by_victim[16], near_at[6];
+};
+
+static void watch_requests(int from, int to, const void *message, size_t size, void *context)
+{
+    struct asked *asked = context;
+    int32_t kind;
+    assert_true(size >= sizeof kind);
+    memcpy(&kind, message, sizeof kind);
+    if (kind != STEALING_REQUEST || from != 9)
+        return;
+    asked->by_victim[to]++;
+    asked->near_at[asked->n++ % 6] += to / 4 == 9 / 4;
+}
+
+static struct asked ask(const char *line)
+{
+    struct asked asked = {0};
+    pool = (struct simulated){.command_line = line,
+                              .n_tasks = 1,
+                              .time_s = 0.02 * 1500,
+                              .problem.owner = pool_case_owner,
+                              .machine = {.n_workers = 16,
+                                          .node_size = 4,
+                                          .latency_s = 1e-2,
+                                          .observe = watch_requests,
+                                          .observer = &asked}};
+    simulated_run(&pool);
+    return asked;
+}
+
+/* Each of the 15 others 100 times, with a standard deviation of 9.7. */
+TEST(a_refused_thief_asks_any_other)
+{
+    struct asked asked = ask("--sched=steal --as-published --progress=thread");
+    assert_in_range(asked.n, 1400, 1500);
+    for (int i = 0; i < 16; i++)
+        assert_in_range(asked.by_victim[i], i == 9 ? 0 : 60, i == 9 ? 0 : 140);
+}
+
+/* The three others of the node first, then as often any. */
+TEST(the_own_node_first)
+{
+    struct asked asked = ask("--sched=steal --as-published --victim=node --progress=thread");
+    for (int i = 0; i < 6; i++)
+        assert_in_range(asked.near_at[i], i < 3 ? asked.n / 6 : 20, i < 3 ? asked.n / 6 + 1 : 80);
+}
+
+/* A thief that many refused pauses, but not as published. */
+TEST(thieves_pause)
+{
+    assert_in_range(ask("--sched=steal --progress=thread").n, 31, 150);
+}
+
+/* Thieves that find no victim send each other requests, and yet simulated time advances. */
+TEST(messages_that_take_no_time)
+{
+    pool = (struct simulated){.command_line = "--sched=steal --progress=thread",
+                              .n_tasks = 8,
+                              .machine = {.n_workers = 5, .latency_s = -1}};
+    simulated_run(&pool);
+}
+
+static double for_ever(const struct simulated *self, int64_t task)
+{
+    (void)self;
+    return task == 7 ? INFINITY : 1e8;
+}
+
+TEST(tasks_beyond_what_is_simulated)
+{
+    pool = (struct simulated){.command_line = "--sched=steal",
+                              .n_tasks = 8,
+                              .seconds = for_ever,
+                              .machine = {.n_workers = 5, .latency_s = 1e-5}};
+    simulated_create(&pool);
+    assert_int_equal(taskpool_run(pool.pool), STATUS_LIMIT);
+    taskpool_destroy(pool.pool);
+}
+
+/* --- lifeline --- */
+
+static int first_worker(int64_t task, int n_workers, void *context)
+{
+    (void)task, (void)n_workers, (void)context;
+    return 0;
+}
+
+/* All tasks are worker 0's in the beginning. */
+TEST(work_reaches_all_workers)
+{
+    for (int n_workers = 1; n_workers <= 40; n_workers++) {
+        pool = (struct simulated){.command_line = "--sched=lifeline --seeding=owner",
+                                  .n_tasks = 100 * n_workers,
+                                  .n_iterations = 2,
+                                  .problem.owner = first_worker,
+                                  .machine.n_workers = n_workers};
+        simulated_run(&pool);
+        for (int i = 0; i < 2; i++)
+            assert_true(pool.figures[i].makespan_s < 0.2); /* 0.1 s each at best */
+    }
+}
+
+/* While one long task runs, only refusals, acknowledgements and the end are exchanged: their
+ * number does not depend on how long it takes. */
+TEST(a_worker_that_waits_sends_nothing)
+{
+    int64_t messages[2];
+    for (int i = 0; i < 2; i++) {
+        pool = (struct simulated){.command_line = "--sched=lifeline",
+                                  .n_tasks = 1,
+                                  .time_s = i == 0 ? 1e-2 : 10,
+                                  .machine.n_workers = 32};
+        simulated_run(&pool);
+        messages[i] = pool.figures[0].messages;
+    }
+    assert_int_equal(messages[0], messages[1]);
+    /* For each worker a random request and five calls, answered; an acknowledgement; the end. */
+    assert_true(messages[0] <= 32 * (2 * (1 + 5) + 2));
+}
+
+/* --- share --- */
+
+static int tasks_of(int worker)
+{
+    const struct taskpool_history *history = taskpool_history(pool.pool);
+    int n = 0;
+    for (int64_t i = 0; i < history->n_entries; i++)
+        n += history->entries[i].worker == worker;
+    return n;
+}
+
+/* Managers, which run no task, as a set of bits. */
+static unsigned simulate_managers(const char *line, int n_workers, int64_t n_tasks, bool dynamic)
+{
+    unsigned managers = 0;
+    pool = (struct simulated){.command_line = line,
+                              .n_tasks = n_tasks,
+                              .dynamic = dynamic,
+                              .machine.n_workers = n_workers};
+    simulated_create(&pool);
+    simulated_iterate(&pool);
+    for (int worker = 0; worker < n_workers; worker++)
+        managers |= tasks_of(worker) == 0 ? 1u << worker : 0;
+    taskpool_destroy(pool.pool);
+    return managers;
+}
+
+TEST(managers_run_no_task)
+{
+    const char *line = "--sched=share --managers=3 --chunk=1 --release-every=1";
+    for (int dynamic = 0; dynamic < 2; dynamic++) {
+        assert_int_equal(simulate_managers(line, 10, 5000, dynamic), 1 << 0 | 1 << 3 | 1 << 6);
+        assert_int_equal(simulate_managers(line, 1, 100, dynamic), 0);
+        assert_int_equal(pool.figures[0].messages, 0);
+    }
+    for (int n_workers = 2; n_workers < 10; n_workers++) /* at most half of all */
+        assert_int_equal(__builtin_popcount(simulate_managers(
+                             "--sched=share --managers=100 --chunk=1", n_workers, 1000, false)),
+                         n_workers / 2);
+}
+
+/* A manager out of tasks gets half of another's: else one group of four would run all tasks. */
+TEST(surplus_passes_between_managers)
+{
+    const char *line = "--sched=share --managers=2 --chunk=1 --release-every=1";
+    assert_int_equal(simulate_managers(line, 8, 4000, true), 1 << 0 | 1 << 4);
+    assert_true(simulated_steals(&pool, 0) > 0);
+    assert_true(pool.figures[0].load_max < 2 * 4.0 / 6);
+}
+
+TEST(release_interval)
+{
+    /* Never reached: the root goes to one worker, and all stays there. */
+    simulate_managers("--sched=share --chunk=1 --release-every=4000", 8, 4000, true);
+    assert_int_equal(pool.figures[0].tasks_moved, 1);
+    /* Each chunk of two moves twice; no more releases than intervals. */
+    simulate_managers("--sched=share --chunk=2 --release-every=100", 8, 4000, true);
+    assert_in_range(pool.figures[0].tasks_moved, 3, 1 + 2 * 2 * 4000 / 100);
+}
+
+/* --- hybrid --- */
+
+enum { N_OWN = 200, N_HYBRID = 12 };
+
+static void simulate_hybrid(const char *line, const double *speeds, int node_size)
+{
+    pool = (struct simulated){.command_line = line,
+                              .n_tasks = N_HYBRID * N_OWN,
+                              .n_iterations = 3,
+                              .machine = {.n_workers = N_HYBRID,
+                                          .node_size = node_size,
+                                          .latency_s = 1e-5,
+                                          .latency_spread_s = 1e-5,
+                                          .speeds = speeds}};
+    simulated_run(&pool);
+}
+
+/* The first 200 x 0.3 tasks of each worker's block. */
+TEST(the_static_part_never_leaves)
+{
+    simulate_hybrid("--sched=hybrid --static-fraction=0.3", one_slow, 0);
+    for (int i = 0; i < 3; i++)
+        for (int64_t task = 0; task < pool.n_tasks; task++)
+            assert_true(task % N_OWN >= 60 || pool.worker[i][task] == task / N_OWN);
+    assert_true(pool.figures[0].tasks_moved > 0);
+}
+
+TEST(equal_workers_keep_their_tasklets)
+{
+    simulate_hybrid("--sched=hybrid", NULL, 0);
+    assert_true(simulated_alike(&pool, 0, 1));
+    assert_int_equal(pool.figures[1].tasks_moved, 0);
+    simulate_hybrid("--sched=hybrid --no-locality", NULL, 0);
+    assert_true(pool.figures[1].tasks_moved > pool.n_tasks / 4);
+}
+
+/* A slow worker gives tasklets away once; then they stay where they went. */
+TEST(a_slow_worker_is_relieved_for_good)
+{
+    for (int skew = 0; skew < 2; skew++) {
+        simulate_hybrid(skew ? "--sched=hybrid --static-fraction=0.2 --skew"
+                             : "--sched=hybrid --static-fraction=0.2",
+                        one_slow, 0);
+        /* static: 200 tasks in 0.6 s; ideal: 2400 tasks at 11.33 per ms, 0.212 s */
+        for (int i = 0; i < 3; i++)
+            assert_true(pool.figures[i].makespan_s < 0.235);
+        assert_true(pool.figures[0].tasks_moved > 100);
+        assert_true(skew || pool.figures[1].tasks_moved < pool.figures[0].tasks_moved / 4);
+    }
+}
+
+/* Tasks stay within groups: nodes, or workers of a node. */
+TEST(groups)
+{
+    const char *const lines[] = {"--sched=hybrid --static-fraction=0 --group=5",
+                                 "--sched=hybrid --static-fraction=0"};
+    for (int by_node = 0; by_node < 2; by_node++) {
+        simulate_hybrid(lines[by_node], one_slow, by_node ? 5 : 0);
+        for (int64_t task = 0; task < pool.n_tasks; task++)
+            assert_int_equal(pool.worker[0][task] / 5, task / N_OWN / 5);
+        assert_true(pool.figures[0].tasks_moved > 0);
+    }
+}
+
+/* --- retentive --- */
+
+/* A task runs where it ran in the last iteration, unless it was stolen. Thefts become fewer from
+ * iteration to iteration. */
+TEST(retentive_starts_where_the_tasks_ran)
+{
+    for (int n_workers = 16; n_workers <= 64; n_workers += 48) {
+        pool = (struct simulated){.command_line = "--sched=retentive",
+                                  .n_tasks = 300 * n_workers,
+                                  .n_iterations = 5,
+                                  .seconds = uneven,
+                                  .machine = {.n_workers = n_workers, .latency_s = 1e-5}};
+        simulated_run(&pool);
+        for (int i = 1; i < 5; i++) {
+            int64_t n_changed = 0;
+            for (int64_t task = 0; task < pool.n_tasks; task++)
+                n_changed += pool.worker[i][task] != pool.worker[i - 1][task];
+            assert_true(n_changed <= pool.figures[i].tasks_moved);
+        }
+        assert_true((double)simulated_steals(&pool, 4) < 0.1 * (double)simulated_steals(&pool, 0));
+    }
+}
+
+static double rising(const struct simulated *self, int64_t task)
+{
+    (void)self;
+    return (double)task;
+}
+
+/* Task t of one worker takes t seconds. */
+TEST(the_longest_come_first_or_the_order_stays)
+{
+    for (int as_published = 0; as_published < 2; as_published++) {
+        pool = (struct simulated){.command_line = as_published ? "--sched=retentive --as-published"
+                                                               : "--sched=retentive",
+                                  .n_tasks = 8,
+                                  .seconds = rising,
+                                  .machine.n_workers = 1};
+        simulated_create(&pool);
+        for (; pool.iteration < 2; pool.iteration++)
+            simulated_iterate(&pool);
+        const struct taskpool_history *history = taskpool_history(pool.pool);
+        for (int64_t i = 0; i < 8 && as_published; i++)
+            assert_int_equal(history->entries[i].task, i);
+        assert_true(as_published || history->entries[0].task >= 4); /* by powers of two */
+        taskpool_destroy(pool.pool);
+    }
+}
+
+enum { BLOCK = 1250, N_LONG = 25 };
+#define LOAD_S 0.0125
+
+/* Blocks of workers with short tasks alone, and blocks that begin with long ones, as much in all. */
+static double short_or_long(const struct simulated *self, int64_t task)
+{
+    (void)self;
+    if (task / BLOCK % 2 == 0)
+        return LOAD_S / BLOCK;
+    return task % BLOCK < N_LONG ? LOAD_S / N_LONG : 0;
+}
+
+/* Loads are even from the beginning. */
+TEST(short_tasks_count_as_load)
+{
+    pool = (struct simulated){.command_line = "--sched=retentive",
+                              .n_tasks = 16 * BLOCK,
+                              .n_iterations = 4,
+                              .seconds = short_or_long,
+                              .machine.n_workers = 16};
+    simulated_run(&pool);
+    for (int i = 0; i < 4; i++) {
+        assert_true(pool.figures[i].makespan_s < 1.05 * LOAD_S);
+        for (int64_t block = 1; block < 16; block += 2)
+            for (int64_t j = 0; j < N_LONG - 2; j++)
+                assert_int_equal(pool.worker[i][block * BLOCK + j], block);
+    }
+}
+
+/* --- persist, diffusion and auto: balancing between iterations --- */
+
+/* Exact in a bin; a few long ones among many short ones, unevenly spread. */
+static double spread(const struct simulated *self, int64_t task)
+{
+    (void)self;
+    return (double)(1 + task * task % 97 + (task < 100 ? 150 : 0)) / 1024;
+}
+
+static double wrong_cost(int64_t task, void *context)
+{
+    return spread(context, task) * (1 + (double)(task % 11) / 10);
+}
+
+static void simulate_spread(const char *line, const double *speeds)
+{
+    pool = (struct simulated){
+        .command_line = line,
+        .n_tasks = 2000,
+        .n_iterations = 6,
+        .seconds = spread,
+        .problem.cost = wrong_cost,
+        .machine = {
+            .n_workers = 40, .latency_s = 1e-5, .latency_spread_s = 1e-5, .speeds = speeds}};
+    simulated_run(&pool);
+}
+
+TEST(persist_steals_then_retains_then_balances)
+{
+    const char *const lines[] = {"--sched=persist --balancer=central",
+                                 "--sched=persist --balancer=tree"};
+    for (int b = 0; b < 2; b++) {
+        simulate_spread(lines[b], NULL);
+        assert_true(simulated_steals(&pool, 0) > 0);
+        assert_true(simulated_alike(&pool, 0, 1));
+        assert_int_equal(pool.figures[1].messages, 0);
+        assert_true(pool.figures[2].tasks_moved > 0 && pool.figures[2].balance_s > 0);
+        assert_true(pool.figures[2].imbalance < pool.figures[1].imbalance);
+        for (int i = 1; i < 6; i++)
+            assert_true(pool.figures[i].steals_attempted.mean == 0);
+        assert_true(pool.figures[5].imbalance < 0.02);
+    }
+}
+
+/* As published: tasks that move before iteration 2 leave workers whose load was above C times the
+ * average. */
+TEST(only_workers_above_the_limit_give)
+{
+    simulate_spread("--sched=persist --donate-above=1.05 --as-published", NULL);
+    double load_s[40] = {0}, total_s = 0;
+    int64_t n_moved = 0;
+    for (int64_t task = 0; task < pool.n_tasks; task++) {
+        load_s[pool.worker[1][task]] += spread(&pool, task);
+        total_s += spread(&pool, task);
+    }
+    for (int64_t task = 0; task < pool.n_tasks; task++)
+        if (pool.worker[1][task] != pool.worker[2][task]) {
+            n_moved++;
+            assert_true(load_s[pool.worker[1][task]] > 1.05 * total_s / 40);
+        }
+    assert_int_equal(pool.figures[2].tasks_moved, n_moved);
+}
+
+TEST(auto_balances_and_still_steals)
+{
+    simulate_spread("--sched=auto --seeding=cost", NULL);
+    double first = pool.figures[0].efficiency, last = pool.figures[5].efficiency;
+    assert_true(first > 0.9 && last > 0.97 && last >= first);
+    /* A worker three times slower than predicted is relieved. */
+    double speeds[40], total_s = 0, slow_s = 0;
+    for (int i = 0; i < 40; i++)
+        speeds[i] = i == SLOW ? 1.0 / 3 : 1;
+    simulate_spread("--sched=auto --seeding=cost", speeds);
+    for (int64_t task = 0; task < pool.n_tasks; task++) {
+        total_s += spread(&pool, task);
+        slow_s += pool.worker[5][task] == SLOW ? spread(&pool, task) : 0;
+    }
+    check_close(slow_s, total_s / 40 / 3, 0.1 * total_s / 40);
+    assert_true(pool.figures[5].efficiency > 0.93);
+}
+
+/* Two tasks for each of 128 workers, 20 ms on average with a deviation of 2 ms. */
+static double few_seconds(const struct simulated *self, int64_t task)
+{
+    struct random_stream random;
+    double sum = 0;
+    random_stream_init(&random, (uint64_t)self->variant, (uint64_t)task);
+    for (int i = 0; i < 12; i++)
+        sum += random_unit(&random);
+    return 0.02 + 0.002 * (sum - 6);
+}
+
+TEST(few_tasks_take_less_time_than_static)
+{
+    const char *const lines[] = {"--sched=static --seeding=cyclic",
+                                 "--sched=persist --seeding=cyclic", "--sched=auto --seeding=cost",
+                                 "--sched=auto --seeding=cyclic"};
+    for (int seed = 1; seed <= 20; seed++)
+        for (double m = 0, static_s = 0; m < 4; m++) {
+            const char *line = lines[(int)m];
+            pool = (struct simulated){.command_line = line,
+                                      .n_tasks = 256,
+                                      .n_iterations = 4,
+                                      .seconds = few_seconds,
+                                      .variant = seed,
+                                      .problem.cost = m == 2 ? simulated_cost : NULL,
+                                      .machine = {.n_workers = 128, .overhead_s = 1e-7}};
+            simulated_run(&pool);
+            static_s = m == 0 ? pool.figures[0].makespan_s : static_s;
+            assert_true(m < 3 || pool.figures[0].makespan_s <= 1.02 * static_s);
+            for (int i = 2; i < 4 && m > 0; i++)
+                assert_true(pool.figures[i].makespan_s <= 0.95 * static_s);
+        }
+}
+
+TEST(persist_refuses_dynamic_pools)
+{
+    struct taskpool_settings settings = pool_case_settings("--sched=persist");
+    struct taskpool_problem problem = {.record_size = 8};
+    struct taskpool_machine machine = {.n_workers = 2, .time = simulated_time};
+    check_status(STATUS_USAGE, taskpool_simulate(&problem, &settings, &machine, &pool.pool));
+}
+
+static double gently_rising(const struct simulated *self, int64_t task)
+{
+    return 1e-4 * (1 + 10.0 * (double)task / (double)self->n_tasks);
+}
+
+static double one_giant(const struct simulated *self, int64_t task)
+{
+    (void)self;
+    return task == 0 ? 1 : 1e-6;
+}
+
+static void simulate_diffusion(int64_t n_tasks,
+                               double (*seconds)(const struct simulated *, int64_t))
+{
+    pool = (struct simulated){.command_line = "--sched=diffusion",
+                              .n_tasks = n_tasks,
+                              .n_iterations = 4,
+                              .seconds = seconds,
+                              .time_s = 1.0 / 1024, /* sums are exact */
+                              .machine.n_workers = 200};
+    simulated_run(&pool);
+}
+
+TEST(diffusion_makes_loads_even)
+{
+    simulate_diffusion(20000, gently_rising);
+    const struct taskpool_iteration *figures = pool.figures;
+    assert_true(figures[0].imbalance > 0.8 && figures[1].imbalance < 0.2);
+    assert_true(figures[3].imbalance < 0.051); /* --gossip-threshold */
+    assert_int_equal(figures[0].tasks_moved, 0);
+    assert_true(figures[1].tasks_moved > figures[3].tasks_moved);
+    simulate_diffusion(2000, NULL);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(figures[i].tasks_moved, 0);
+    simulate_diffusion(200, one_giant);
+    for (int i = 0; i < 4; i++)
+        check_close(figures[i].makespan_s, 1, 1e-3);
+}
+
+/* The first tasks are the longest. */
+static double falling(const struct simulated *self, int64_t task)
+{
+    return 1e-3 * (1 + 20 * (double)(self->n_tasks - task) / (double)self->n_tasks);
+}
+
+static void simulate_auto(const char *line, double (*seconds)(const struct simulated *, int64_t),
+                          bool has_costs, bool tasks_keep_data)
+{
+    pool = (struct simulated){
+        .command_line = line,
+        .n_tasks = 1024,
+        .n_iterations = 3,
+        .seconds = seconds,
+        .problem = {.cost = has_costs ? simulated_cost : NULL, .tasks_keep_data = tasks_keep_data},
+        .machine.n_workers = 16};
+    simulated_run(&pool);
+}
+
+static bool says(int iteration, const char *words)
+{
+    return strcmp(pool.figures[iteration].choice.what, words) == 0;
+}
+
+TEST(auto_begins_by_cost_or_cyclically_and_says_what_was_chosen)
+{
+    simulate_auto("--sched=auto", NULL, false, false);
+    for (int task = 0; task < 1024; task++)
+        assert_int_equal(pool.worker[0][task], task % 16);
+    assert_true(says(0, "tasks as seeded, stealing") && says(1, "tasks stay, stealing"));
+    simulate_auto("--sched=auto", falling, true, false);
+    int n_changes = 0;
+    for (int task = 1; task < 1024; task++)
+        n_changes += pool.worker[0][task] != pool.worker[0][task - 1];
+    assert_in_range(n_changes, 15, 64); /* blocks, but for stolen tasks */
+    assert_true(pool.figures[0].efficiency > 0.98);
+    simulate_auto("--sched=counter", falling, false, false);
+    double counter_s = pool.figures[0].makespan_s;
+    simulate_auto("--sched=auto", falling, false, false);
+    assert_true(pool.figures[0].makespan_s <= 1.05 * counter_s);
+    assert_true(says(1, "tasks balanced, stealing"));
+    assert_non_null(strstr(pool.figures[1].choice.why, "largest load"));
+    simulate_auto("--sched=auto", falling, false, true);
+    assert_true(says(0, "tasks as seeded, stealing") && says(1, "tasks stay, no stealing"));
+}
+
+TEST(dynamic_pools_of_auto_are_those_of_lifeline)
+{
+    pool = (struct simulated){
+        .command_line = "--sched=auto", .n_tasks = 1000, .dynamic = true, .machine.n_workers = 16};
+    simulated_run(&pool);
+    uint64_t digest = pool.digest;
+    pool.command_line = "--sched=lifeline";
+    simulated_run(&pool);
+    assert_true(digest == pool.digest);
+}
+
+/* --- tasks that keep data --- */
+
+enum { KEPT_EACH = 40, N_KEPT = 8 };
+static double first_ms[N_KEPT], last_ms[N_KEPT]; /* of worker 0's tasks, and of the last of them */
+static const char *const keeping[] = {"--sched=retentive --seeding=block",
+                                      "--sched=persist --seeding=block",
+                                      "--sched=auto --seeding=block"};
+
+static double kept_seconds(const struct simulated *self, int64_t task)
+{
+    if (task == KEPT_EACH - 1)
+        return 1e-3 * last_ms[self->iteration];
+    return task < KEPT_EACH ? 1e-3 * first_ms[self->iteration] : 1e-3;
+}
+
+/* Tasks take 1 ms but for worker 0's: first in iterations from `from` to `to`, last in the first. */
+static void simulate_kept(const char *line, double first, int from, int to, double last)
+{
+    for (int i = 0; i < N_KEPT; i++) {
+        first_ms[i] = i < from ? 1 : i < to ? 1.08 : first;
+        last_ms[i] = i == 0 && last > 0 ? last : first_ms[i];
+    }
+    pool.command_line = line;
+    pool.n_tasks = 16 * (int64_t)KEPT_EACH;
+    pool.n_iterations = N_KEPT;
+    pool.seconds = kept_seconds;
+    pool.machine = (struct taskpool_machine){.n_workers = 16};
+    simulated_run(&pool);
+}
+
+TEST(only_the_first_iteration_of_kept_data_steals)
+{
+    pool = (struct simulated){.problem.tasks_keep_data = true};
+    for (int m = 0; m < 3; m++) {
+        simulate_kept(keeping[m], 4, 0, 0, 0);
+        assert_true(simulated_steals(&pool, 0) > 0);
+        for (int i = 1; i < N_KEPT; i++)
+            assert_true(pool.figures[i].steals_attempted.mean == 0);
+        assert_true(simulated_alike(&pool, 0, 1));
+    }
+}
+
+/* The last task of a worker, which nobody can steal, makes the first iteration alone uneven. */
+TEST(durations_of_the_first_iteration_do_not_count)
+{
+    pool = (struct simulated){.problem.tasks_keep_data = true};
+    for (int m = 0; m < 4; m++) {
+        pool.problem.tasks_keep_data = m < 3;
+        simulate_kept(keeping[m < 3 ? m : 2], 1, 0, 0, 50);
+        assert_true(pool.figures[0].imbalance > 1);
+        for (int i = 1; i < N_KEPT && m < 3; i++)
+            assert_true(simulated_alike(&pool, i, i - 1));
+        assert_true(m < 3 || !simulated_alike(&pool, 1, 0));
+    }
+}
+
+TEST(tasks_move_above_a_tenth)
+{
+    enum { SMALL = 2, LARGE = 4 };
+    pool = (struct simulated){.problem.tasks_keep_data = true};
+    for (int m = 0; m < 3; m++) {
+        simulate_kept(keeping[m], 1.4, SMALL, LARGE, 0);
+        for (int i = 1; i <= LARGE; i++)
+            assert_true(simulated_alike(&pool, i, i - 1));
+        assert_true(pool.figures[LARGE].imbalance > 0.3);
+        for (int i = LARGE + 1; i < N_KEPT; i++) {
+            assert_int_equal(simulated_alike(&pool, i, i - 1), i > LARGE + 1);
+            assert_true(pool.figures[i].imbalance <= 0.1);
+        }
+    }
+}
+
+/* --- learned speeds --- */
+
+enum { LEARNING = 64, N_LEARNING = LEARNING * 24 };
+
+/* From 1 to 10 ms, in no order; with a variant that varies from iteration to iteration. */
+static double drawn_seconds(const struct simulated *self, int64_t task)
+{
+    struct random_stream random;
+    random_stream_init(&random, 7, (uint64_t)task);
+    double seconds = 1e-3 * (1 + 9 * random_unit(&random));
+    random_stream_init(&random, (uint64_t)task, (uint64_t)self->iteration);
+    double normal = sqrt(-2 * log(1 - random_unit(&random))) * cos(2 * M_PI * random_unit(&random));
+    return seconds * exp(self->variant * normal);
+}
+
+/* In a unit of its own, and wrong by up to a tenth. */
+static double drawn_cost(int64_t task, void *context)
+{
+    (void)context;
+    const struct simulated fixed = {.variant = 0};
+    return 7000 * drawn_seconds(&fixed, task) * (1 + (double)(task % 11) / 110);
+}
+
+/* Returns the seconds from the third iteration on. */
+static double simulate_drawn(const char *line, bool has_costs, const double *speeds,
+                             const struct taskpool_noise *noise, double variation)
+{
+    double sum_s = 0;
+    pool = (struct simulated){
+        .command_line = line,
+        .n_tasks = N_LEARNING,
+        .n_iterations = SIMULATED_ITERATIONS,
+        .seconds = drawn_seconds,
+        .variant = variation,
+        .problem.cost = has_costs ? drawn_cost : NULL,
+        .machine = {.n_workers = LEARNING, .node_size = 16, .speeds = speeds, .noise = noise}};
+    simulated_run(&pool);
+    for (int i = 2; i < SIMULATED_ITERATIONS; i++)
+        sum_s += pool.figures[i].makespan_s;
+    return sum_s;
+}
+
+/* One worker in eight has half the speed of the others, and no mode is told. */
+TEST(loads_come_out_as_the_true_speeds_say)
+{
+    double speeds[LEARNING], all = 0;
+    for (int i = 0; i < LEARNING; i++)
+        all += speeds[i] = i % 8 == 5 ? 0.5 : 1;
+    for (int variant = 0; variant < 4; variant++) {
+        simulate_drawn(variant % 2 ? "--sched=auto" : "--sched=persist", variant / 2, speeds, NULL,
+                       0);
+        double load_s[LEARNING] = {0}, work = 0, largest_s = 0;
+        for (int task = 0; task < N_LEARNING; task++) {
+            int worker = pool.worker[SIMULATED_ITERATIONS - 1][task];
+            load_s[worker] += drawn_seconds(&pool, task) / speeds[worker];
+            largest_s = fmax(largest_s, load_s[worker]);
+            work += drawn_seconds(&pool, task);
+        }
+        assert_true(largest_s * all / work - 1 < 0.05);
+    }
+}
+
+TEST(workers_that_are_alike_keep_their_tasks)
+{
+    for (int has_costs = 0; has_costs < 2; has_costs++) {
+        simulate_drawn("--sched=persist", has_costs, NULL, NULL, 0);
+        for (int i = 4; i < SIMULATED_ITERATIONS; i++)
+            assert_true(simulated_alike(&pool, i, 3));
+    }
+}
+
+/* They cost no more than without balancing. */
+TEST(interruptions_are_no_speeds)
+{
+    for (int variant = 0; variant < 4; variant++) {
+        double period_s = variant % 2 ? 1 : 0.05;
+        struct taskpool_noise noise;
+        check_ok(taskpool_noise_init_periodic(&noise, period_s, period_s / 10));
+        double static_s = simulate_drawn("--sched=static", variant / 2, NULL, &noise, 0);
+        assert_true(simulate_drawn("--sched=persist", variant / 2, NULL, &noise, 0) <
+                    1.04 * static_s);
+        assert_true(simulate_drawn("--sched=auto", variant / 2, NULL, &noise, 0) < 1.06 * static_s);
+        taskpool_noise_fini(&noise);
+    }
+}
+
+/* Balancing by the last durations makes more of what varies, but no worker looks slow by it. */
+TEST(tasks_that_vary_are_no_speeds)
+{
+    double static_s = simulate_drawn("--sched=static", false, NULL, NULL, 0.6);
+    assert_true(simulate_drawn("--sched=persist", false, NULL, NULL, 0.6) < 1.4 * static_s);
+    assert_true(simulate_drawn("--sched=auto", false, NULL, NULL, 0.6) < static_s);
+}
+
+TEST_SETUP(check_begin_mpi)
+TEST_TEARDOWN(check_end_mpi)
