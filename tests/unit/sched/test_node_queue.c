@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tasklets of mode hybrid hold every task, are taken once each by members that take them at the
- * same time, and run where locality, skew and groups place them, in simulation. */
+/* The tasklets of a node's queue hold every task; they are taken once each, also by members that take them at
+ * the same time, in the order of locality or of a plain queue. */
 #include "sched/pool/queues/tasklets.h"
 #include "sched/pool/shared/node_queue.h"
-#include "taskpool/mode.h"
-#include "taskpool/simulation.h"
-#include "taskpool/taskpool.h"
 #include "tests/cases/node_memory_case.h"
 #include "tests/check.h"
 
@@ -13,38 +10,28 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { N_WORKERS = 12, N_TASKS = 12 * 200, N_OWN = 200 };
-
 /* --- tasklets --- */
 
-static int64_t size_of(int64_t n_tasks, int64_t n, bool skew, int64_t i)
-{
-    return tasklets_border(n_tasks, n, skew, i + 1) - tasklets_border(n_tasks, n, skew, i);
-}
-
+/* With equal sizes they differ by one at most; skewed ones fall from twice the average to one task. */
 TEST(tasklets_hold_every_task)
 {
     const int64_t n_tasks[] = {1, 2, 7, 64, 1000, TASKPOOL_MAX_TASKS};
     for (int skew = 0; skew < 2; skew++)
         for (size_t t = 0; t < sizeof n_tasks / sizeof n_tasks[0]; t++)
             for (int64_t wanted = 1; wanted <= 70; wanted++) {
-                int64_t n = tasklets_count(n_tasks[t], wanted), sum = 0;
+                int64_t n = tasklets_count(n_tasks[t], wanted), last = 0;
+                double mean = (double)n_tasks[t] / (double)n;
                 assert_int_equal(n, wanted < n_tasks[t] ? wanted : n_tasks[t]);
-                for (int64_t i = 0; i < n; i++) {
-                    int64_t size = size_of(n_tasks[t], n, skew, i);
+                for (int64_t i = 1; i <= n; i++) {
+                    int64_t border = tasklets_border(n_tasks[t], n, skew, i), size = border - last;
+                    double line = n > 1 ? (double)(i - 1) / (double)(n - 1) : 0.5;
+                    double expected = skew ? 2 * mean - 1 - 2 * (mean - 1) * line : mean;
                     assert_true(size >= 1);
-                    sum += size;
+                    check_close((double)size, expected, 1.01 + 1e-12 * mean);
+                    last = border;
                 }
-                assert_int_equal(sum, n_tasks[t]);
+                assert_int_equal(last, n_tasks[t]);
             }
-}
-
-/* Sizes of m tasks in k tasklets fall in equal steps from 2 m / k - 1 to 1. */
-TEST(skewed_sizes)
-{
-    for (int64_t i = 0; i < 64; i++)
-        check_close((double)size_of(6400, 64, true, i), 199 - 198 * (double)i / 63, 1.01);
-    assert_int_equal(size_of(6400, 64, true, 63), 1);
 }
 
 /* --- the queue --- */
@@ -215,138 +202,3 @@ TEST(threads_take_every_task_once)
         destroy_group(group);
     }
 }
-
-/* --- where tasks run --- */
-
-struct trial {
-    struct taskpool_settings settings;
-    struct taskpool_machine machine;
-    double speeds[N_WORKERS];
-    int ran_on[3][N_TASKS];
-    double makespan_s[3];
-    int64_t tasks_moved[3];
-};
-
-static double one_millisecond(int64_t task, const void *record, const void *context)
-{
-    (void)task;
-    (void)record;
-    (void)context;
-    return 1e-3;
-}
-
-static struct trial make_trial(void)
-{
-    struct trial trial = {.machine = {.n_workers = N_WORKERS,
-                                      .latency_s = 1e-5,
-                                      .latency_spread_s = 1e-5,
-                                      .time = one_millisecond}};
-    taskpool_settings_default(&trial.settings);
-    trial.settings.mode = "hybrid";
-    trial.settings.keep_history = true;
-    for (int i = 0; i < N_WORKERS; i++)
-        trial.speeds[i] = 1;
-    return trial;
-}
-
-static void run_trial(struct trial *trial)
-{
-    struct taskpool_problem problem = {.n_tasks = N_TASKS};
-    struct taskpool *pool;
-    trial->machine.speeds = trial->speeds;
-    check_ok(taskpool_simulate(&problem, &trial->settings, &trial->machine, &pool));
-    for (int iteration = 0; iteration < 3; iteration++) {
-        if (iteration > 0)
-            check_ok(taskpool_restore(pool));
-        check_ok(taskpool_run(pool));
-        const struct taskpool_history *history = taskpool_history(pool);
-        assert_int_equal(history->n_entries, N_TASKS);
-        for (int64_t i = 0; i < history->n_entries; i++)
-            trial->ran_on[iteration][history->entries[i].task] = history->entries[i].worker;
-        trial->makespan_s[iteration] = taskpool_statistics(pool, iteration)->makespan_s;
-        trial->tasks_moved[iteration] = taskpool_statistics(pool, iteration)->tasks_moved;
-    }
-    taskpool_destroy(pool);
-}
-
-/* The first 200 x 0.3 tasks of each worker's block. */
-TEST(the_static_part_never_leaves)
-{
-    struct trial trial = make_trial();
-    check_ok(taskpool_settings_set(&trial.settings, "static-fraction", "0.3"));
-    trial.speeds[3] = 0.1;
-    run_trial(&trial);
-    for (int iteration = 0; iteration < 3; iteration++) {
-        for (int64_t task = 0; task < N_TASKS; task++)
-            if (task % N_OWN < 60)
-                assert_int_equal(trial.ran_on[iteration][task], task / N_OWN);
-        assert_true(trial.tasks_moved[iteration] > 0 || iteration > 0);
-    }
-}
-
-TEST(equal_workers_keep_their_tasklets)
-{
-    struct trial trial = make_trial();
-    run_trial(&trial);
-    assert_memory_equal(trial.ran_on[0], trial.ran_on[1], sizeof trial.ran_on[0]);
-    assert_int_equal(trial.tasks_moved[1], 0);
-    check_ok(taskpool_settings_set(&trial.settings, "no-locality", "true"));
-    run_trial(&trial);
-    assert_true(trial.tasks_moved[1] > N_TASKS / 4);
-}
-
-/* A slow worker gives tasklets away once; then they stay where they went. */
-TEST(a_slow_worker_is_relieved_for_good)
-{
-    for (int skew = 0; skew < 2; skew++) {
-        struct trial trial = make_trial();
-        trial.speeds[7] = 1 / 3.0;
-        check_ok(taskpool_settings_set(&trial.settings, "static-fraction", "0.2"));
-        check_ok(taskpool_settings_set(&trial.settings, "skew", skew ? "true" : "false"));
-        run_trial(&trial);
-        /* static: 200 tasks in 0.6 s; ideal: 2400 tasks at 11.33 per ms, 0.212 s */
-        for (int iteration = 0; iteration < 3; iteration++)
-            assert_true(trial.makespan_s[iteration] < 0.235);
-        assert_true(trial.tasks_moved[0] > 100);
-        assert_true(skew || trial.tasks_moved[1] < trial.tasks_moved[0] / 4);
-    }
-}
-
-/* Tasks stay within groups: nodes, or workers of a node. */
-TEST(groups)
-{
-    for (int by_node = 0; by_node < 2; by_node++) {
-        struct trial trial = make_trial();
-        check_ok(taskpool_settings_set(&trial.settings, "group", by_node ? "0" : "5"));
-        trial.machine.node_size = by_node ? 5 : 0;
-        check_ok(taskpool_settings_set(&trial.settings, "static-fraction", "0"));
-        trial.speeds[1] = trial.speeds[11] = 0.2;
-        run_trial(&trial);
-        for (int64_t task = 0; task < N_TASKS; task++)
-            assert_int_equal(trial.ran_on[0][task] / 5, task / N_OWN / 5);
-        assert_true(trial.tasks_moved[0] > 0);
-    }
-}
-
-/* Tasklets of one worker's list are taken one after another: 12 workers take the tasks of one, each
- * in a tasklet of its own, which only accesses to the queue take time for. */
-static double no_time(int64_t task, const void *record, const void *context)
-{
-    (void)task, (void)record, (void)context;
-    return 0;
-}
-
-TEST(accesses_to_the_queue_take_time)
-{
-    struct trial trial = make_trial();
-    check_ok(taskpool_settings_set(&trial.settings, "static-fraction", "0"));
-    check_ok(taskpool_settings_set(&trial.settings, "no-locality", "true"));
-    trial.machine.time = no_time;
-    trial.machine.atomic_s = 1e-3;
-    run_trial(&trial);
-    check_close(trial.makespan_s[0], 1e-3 * 64 * N_WORKERS, 1e-9);
-}
-
-TEST_SETUP(check_begin_mpi)
-
-TEST_TEARDOWN(check_end_mpi)
