@@ -10,19 +10,14 @@ TEST(shape_of_32_nodes_with_fan_out_16)
 {
     const struct dtree_shape shape = {.n_nodes = 32, .fan_out = 16};
     struct dtree_node root = dtree_root(&shape);
-    assert_int_equal(root.n_children, 2);
-    assert_int_equal(root.weight, 32);
     struct dtree_node left = dtree_child(&shape, &root, 0), right = dtree_child(&shape, &root, 1);
-    assert_int_equal(left.n_children, 15);
-    assert_int_equal(right.n_children, 14);
+    assert_true(root.n_children == 2 && root.weight == 32);
+    assert_true(left.n_children == 15 && left.weight == 16);
+    assert_true(right.n_children == 14 && right.weight == 15);
     assert_int_equal(dtree_weight(&shape, 0, 1), 1);
-    assert_int_equal(left.weight, 16);
-    assert_int_equal(right.weight, 15);
     for (int i = 0; i < 15; i++) {
         struct dtree_node leaf = dtree_child(&shape, &left, i);
-        assert_int_equal(leaf.n_children, 0);
-        assert_int_equal(leaf.rank, 2 + i);
-        assert_int_equal(leaf.weight, 1);
+        assert_true(leaf.n_children == 0 && leaf.rank == 2 + i && leaf.weight == 1);
     }
 }
 
@@ -40,13 +35,10 @@ static int visit(const struct dtree_shape *shape, const struct dtree_node *node,
         for (int rank = child.rank; rank < child.rank + child.n_nodes; rank++)
             assert_int_equal(dtree_child_towards(node, rank), i);
         struct dtree_node found = dtree_descendant(shape, dtree_root(shape), child.rank);
-        assert_int_equal(found.rank, child.rank);
-        assert_int_equal(found.n_nodes, child.n_nodes);
-        assert_int_equal(found.n_children, child.n_children);
-        assert_int_equal(found.parent, child.parent);
-        assert_int_equal(found.index, child.index);
-        assert_int_equal(found.weight, child.weight);
-        assert_int_equal(found.before, child.before);
+        assert_true(found.rank == child.rank && found.n_nodes == child.n_nodes &&
+                    found.n_children == child.n_children && found.parent == child.parent &&
+                    found.index == child.index && found.weight == child.weight &&
+                    found.before == child.before);
         assert_int_equal(parents[child.rank], -1);
         parents[child.rank] = node->rank;
         int child_height = visit(shape, &child, parents);

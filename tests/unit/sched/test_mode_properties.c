@@ -9,8 +9,6 @@
 
 static struct simulated pool; /* of the test that runs */
 
-enum { SLOW = 5 };
-
 static const double one_slow[16] = {1, 1, 1, 1, 1, 1 / 3.0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
 /* --- static and stealing --- */
@@ -109,15 +107,6 @@ TEST(the_own_node_first)
 TEST(thieves_pause)
 {
     assert_in_range(ask("--sched=steal --progress=thread").n, 31, 400);
-}
-
-/* Thieves that find no victim send each other requests, and yet simulated time advances. */
-TEST(messages_that_take_no_time)
-{
-    pool = (struct simulated){.command_line = "--sched=steal --progress=thread",
-                              .n_tasks = 8,
-                              .machine = {.n_workers = 5, .latency_s = -1}};
-    simulated_run(&pool);
 }
 
 static double for_ever(const struct simulated *self, int64_t task)
@@ -389,30 +378,18 @@ static double spread(const struct simulated *self, int64_t task)
     return (double)(1 + task * task % 97 + (task < 100 ? 150 : 0)) / 1024;
 }
 
-static double wrong_cost(int64_t task, void *context)
-{
-    return spread(context, task) * (1 + (double)(task % 11) / 10);
-}
-
-static void simulate_spread(const char *line, const double *speeds)
-{
-    pool = (struct simulated){
-        .command_line = line,
-        .n_tasks = 2000,
-        .n_iterations = 6,
-        .seconds = spread,
-        .problem.cost = wrong_cost,
-        .machine = {
-            .n_workers = 40, .latency_s = 1e-5, .latency_spread_s = 1e-5, .speeds = speeds}};
-    simulated_run(&pool);
-}
-
 TEST(persist_steals_then_retains_then_balances)
 {
     const char *const lines[] = {"--sched=persist --balancer=central",
                                  "--sched=persist --balancer=tree"};
     for (int b = 0; b < 2; b++) {
-        simulate_spread(lines[b], NULL);
+        pool = (struct simulated){
+            .command_line = lines[b],
+            .n_tasks = 2000,
+            .n_iterations = 6,
+            .seconds = spread,
+            .machine = {.n_workers = 40, .latency_s = 1e-5, .latency_spread_s = 1e-5}};
+        simulated_run(&pool);
         assert_true(simulated_steals(&pool, 0) > 0);
         assert_true(simulated_alike(&pool, 0, 1));
         assert_int_equal(pool.figures[1].messages, 0);
@@ -422,77 +399,6 @@ TEST(persist_steals_then_retains_then_balances)
             assert_true(pool.figures[i].steals_attempted.mean == 0);
         assert_true(pool.figures[5].imbalance < 0.02);
     }
-}
-
-/* As published: tasks that move before iteration 2 leave workers whose load was above C times the
- * average. */
-TEST(only_workers_above_the_limit_give)
-{
-    simulate_spread("--sched=persist --donate-above=1.05 --as-published", NULL);
-    double load_s[40] = {0}, total_s = 0;
-    int64_t n_moved = 0;
-    for (int64_t task = 0; task < pool.n_tasks; task++) {
-        load_s[pool.worker[1][task]] += spread(&pool, task);
-        total_s += spread(&pool, task);
-    }
-    for (int64_t task = 0; task < pool.n_tasks; task++)
-        if (pool.worker[1][task] != pool.worker[2][task]) {
-            n_moved++;
-            assert_true(load_s[pool.worker[1][task]] > 1.05 * total_s / 40);
-        }
-    assert_int_equal(pool.figures[2].tasks_moved, n_moved);
-}
-
-TEST(auto_balances_and_still_steals)
-{
-    simulate_spread("--sched=auto --seeding=cost", NULL);
-    double first = pool.figures[0].efficiency, last = pool.figures[5].efficiency;
-    assert_true(first > 0.9 && last > 0.97 && last >= first);
-    /* A worker three times slower than predicted is relieved. */
-    double speeds[40], total_s = 0, slow_s = 0;
-    for (int i = 0; i < 40; i++)
-        speeds[i] = i == SLOW ? 1.0 / 3 : 1;
-    simulate_spread("--sched=auto --seeding=cost", speeds);
-    for (int64_t task = 0; task < pool.n_tasks; task++) {
-        total_s += spread(&pool, task);
-        slow_s += pool.worker[5][task] == SLOW ? spread(&pool, task) : 0;
-    }
-    check_close(slow_s, total_s / 40 / 3, 0.1 * total_s / 40);
-    assert_true(pool.figures[5].efficiency > 0.93);
-}
-
-/* Two tasks for each of 128 workers, 20 ms on average with a deviation of 2 ms. */
-static double few_seconds(const struct simulated *self, int64_t task)
-{
-    struct random_stream random;
-    double sum = 0;
-    random_stream_init(&random, (uint64_t)self->variant, (uint64_t)task);
-    for (int i = 0; i < 12; i++)
-        sum += random_unit(&random);
-    return 0.02 + 0.002 * (sum - 6);
-}
-
-TEST(few_tasks_take_less_time_than_static)
-{
-    const char *const lines[] = {"--sched=static --seeding=cyclic",
-                                 "--sched=persist --seeding=cyclic", "--sched=auto --seeding=cost",
-                                 "--sched=auto --seeding=cyclic"};
-    for (int seed = 1; seed <= 20; seed++)
-        for (double m = 0, static_s = 0; m < 4; m++) {
-            const char *line = lines[(int)m];
-            pool = (struct simulated){.command_line = line,
-                                      .n_tasks = 256,
-                                      .n_iterations = 4,
-                                      .seconds = few_seconds,
-                                      .variant = seed,
-                                      .problem.cost = m == 2 ? simulated_cost : NULL,
-                                      .machine = {.n_workers = 128, .overhead_s = 1e-7}};
-            simulated_run(&pool);
-            static_s = m == 0 ? pool.figures[0].makespan_s : static_s;
-            assert_true(m < 3 || pool.figures[0].makespan_s <= 1.02 * static_s);
-            for (int i = 2; i < 4 && m > 0; i++)
-                assert_true(pool.figures[i].makespan_s <= 0.95 * static_s);
-        }
 }
 
 TEST(persist_refuses_dynamic_pools)
@@ -586,17 +492,6 @@ TEST(auto_begins_by_cost_or_cyclically_and_says_what_was_chosen)
     assert_non_null(strstr(pool.figures[1].choice.why, "largest load"));
     simulate_auto("--sched=auto", falling, false, true);
     assert_true(says(0, "tasks as seeded, stealing") && says(1, "tasks stay, no stealing"));
-}
-
-TEST(dynamic_pools_of_auto_are_those_of_lifeline)
-{
-    pool = (struct simulated){
-        .command_line = "--sched=auto", .n_tasks = 1000, .dynamic = true, .machine.n_workers = 16};
-    simulated_run(&pool);
-    uint64_t digest = pool.digest;
-    pool.command_line = "--sched=lifeline";
-    simulated_run(&pool);
-    assert_true(digest == pool.digest);
 }
 
 /* --- tasks that keep data --- */
