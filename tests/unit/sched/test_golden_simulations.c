@@ -3,7 +3,7 @@
  *
  *     test_golden_simulations FILE [write]
  *
- * names the rows that differ and their columns, or writes the file anew. Durations and latencies are
+ * prints the rows that differ, or writes the file anew. Durations and latencies are
  * multiples of powers of two, so that their sums are exact: no compiler and no sanitizer changes a row. */
 #include "tests/cases/simulated_pool.h"
 
@@ -195,7 +195,6 @@ static void make_rows(void)
         speeds[i] = i == 5 ? 0.5 : 1;
     for (int c = 0; case_line(c); c++)
         for (size_t s = 0; s < N_OF(scenes); s++) {
-            write_speeds(scenes[s].machine->n_workers);
             struct taskpool_settings settings = pool_case_settings(case_line(c));
             const struct taskpool_mode *mode = mode_for(settings.mode, scenes[s].dynamic);
             assert_true(n_rows < MAX_ROWS);
@@ -221,18 +220,11 @@ static void read_file(const char *path)
     fclose(file);
 }
 
-/* The bytes of " | name ..." from the text on. */
-static size_t column_length(const char *text)
-{
-    const char *end = strstr(text, " | ");
-    return end ? (size_t)(end - text) : strlen(text);
-}
-
-/* The case and the scene. */
+/* The command line and the scene. */
 static size_t key_length(const char *row)
 {
-    size_t n = column_length(row);
-    return n + 3 + column_length(row + n + 3);
+    const char *end = strstr(row, " | us ");
+    return end ? (size_t)(end - row) : strlen(row);
 }
 
 static const char *find_old(const char *row)
@@ -242,24 +234,6 @@ static const char *find_old(const char *row)
         if (key_length(old[i]) == n && memcmp(old[i], row, n) == 0)
             return old[i];
     return NULL;
-}
-
-/* Prints the columns in which two rows of one case differ. */
-static void print_difference(const char *row, const char *before)
-{
-    size_t n = key_length(row);
-    fprintf(stderr, "%.*s\n", (int)n, row);
-    row += n;
-    before += n;
-    while (*row && *before) {
-        row += 3;
-        before += 3;
-        size_t now = column_length(row), then = column_length(before);
-        if (now != then || memcmp(row, before, now) != 0)
-            fprintf(stderr, "    %.*s, in the file: %.*s\n", (int)now, row, (int)then, before);
-        row += now;
-        before += then;
-    }
 }
 
 TEST(rows_are_those_of_the_file)
@@ -278,11 +252,10 @@ TEST(rows_are_those_of_the_file)
         const char *before = find_old(rows[i]);
         if (before && strcmp(before, rows[i]) == 0)
             continue;
+        int n = (int)key_length(rows[i]);
         n_different++;
-        if (before)
-            print_difference(rows[i], before);
-        else
-            fprintf(stderr, "%s\n    no row of the file\n", rows[i]);
+        fprintf(stderr, "%.*s\n    in the file%s\n    found      %s\n", n, rows[i],
+                before ? before + n : ": no row", rows[i] + n);
     }
     if (n_different > 0 || n_old != n_rows)
         fail_msg("%d of %d rows differ, %d in the file; after a change on purpose: %s %s write",
