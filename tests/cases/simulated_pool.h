@@ -17,7 +17,6 @@ struct simulated {
     double (*seconds)(const struct simulated *pool, int64_t task);
     double time_s;                   /* 0: 1 ms */
     bool dynamic;                    /* record i adds 2 i + 1 and 2 i + 2 */
-    double variant;                  /* read by `seconds` */
     struct taskpool_problem problem; /* members that are not set here; context: this struct */
     struct taskpool_machine machine; /* context: this struct; latency 0: 1 us, below 0: none */
 
@@ -59,6 +58,7 @@ static inline int simulated_record(void *record, void *context)
     struct simulated *self = context;
     int64_t task;
     memcpy(&task, record, sizeof task);
+    memset(record, 0xff, sizeof task); /* a task may change its record */
     self->n_runs[task]++;
     for (int64_t child = 2 * task + 1; child <= 2 * task + 2 && child < self->n_tasks; child++)
         TRY(taskpool_add(self->pool, &child));
@@ -121,11 +121,4 @@ static inline void simulated_run(struct simulated *self)
 static inline bool simulated_alike(const struct simulated *self, int i, int j)
 {
     return memcmp(self->worker[i], self->worker[j], (size_t)self->n_tasks * sizeof(int32_t)) == 0;
-}
-
-/* Steals of all workers. */
-static inline int64_t simulated_steals(const struct simulated *self, int i)
-{
-    const struct taskpool_iteration *figures = &self->figures[i];
-    return llround(figures->steals_successful.mean * (double)figures->n_workers);
 }

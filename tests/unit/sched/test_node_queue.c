@@ -132,28 +132,6 @@ TEST(members_prefer_what_they_ran_last)
     destroy_group(group);
 }
 
-TEST(a_line_is_a_plain_queue)
-{
-    for (int skew = 0; skew < 2; skew++) {
-        const struct node_queue_rules rules = {.tasklets = 5, .line = true, .skew = skew};
-        struct group *group = make_group(&rules, (const int64_t[]){30, 1, 26, 40});
-        for (int iteration = 0; iteration < 2; iteration++) {
-            int64_t before = N_QUEUED, next = 0, task, n_moved;
-            for (int i = 0; i < 20; i++) {
-                int64_t n = take(group, i % N_MEMBERS, &task, &n_moved);
-                assert_true(task >= next && n >= 1 && n <= before && n_moved <= n);
-                assert_true(skew || n >= N_QUEUED / 20);
-                before = n;
-                next += n;
-            }
-            assert_int_equal(next, N_QUEUED);
-            expect_take(group, 1, -1, 0);
-            begin_next(group);
-        }
-        destroy_group(group);
-    }
-}
-
 struct member {
     struct group *group;
     int number;

@@ -3,11 +3,8 @@
  * simulated pools whose mode is wrong. With an argument, a simulated pool of that many tasks too.
  */
 #include "sched/pool/core/task_census.h"
-#include "taskpool/simulation.h"
-#include "taskpool/taskpool.h"
 #include "tests/cases/sabotage_mode.h"
-
-#include <string.h>
+#include "tests/cases/simulated_pool.h"
 
 static int64_t n_of_large_pool;
 
@@ -115,49 +112,14 @@ TEST(simulated_modes_that_are_wrong_are_found_out)
     }
 }
 
-/* A tree of tasks: each adds two, down to the leaves. */
-struct tree {
-    struct taskpool *pool;
-};
-
-static int grow(void *record, void *context)
-{
-    struct tree *tree = context;
-    int64_t *node = record;
-    for (int64_t child = 2 * *node; *node < 100 && child <= 2 * *node + 1; child++)
-        TRY(taskpool_add(tree->pool, &child));
-    *node = -1;
-    return STATUS_OK;
-}
-
-static void run_tree(const char *mode, enum status expected)
-{
-    struct tree tree;
-    int64_t root = 1;
-    struct taskpool_problem problem = {
-        .record_size = sizeof root, .run_record = grow, .context = &tree};
-    struct taskpool_machine machine = {.n_workers = 5, .time = time_of};
-    struct taskpool_settings settings;
-    taskpool_settings_default(&settings);
-    settings.mode = mode;
-    check_ok(taskpool_simulate(&problem, &settings, &machine, &tree.pool));
-    check_ok(taskpool_add(tree.pool, &root));
-    for (root = 1000; root < 1010; root++)
-        check_ok(taskpool_add(tree.pool, &root));
-    for (int i = 0; i < (expected == STATUS_OK ? 3 : 1); i++) {
-        check_status(expected, taskpool_run(tree.pool));
-        if (expected == STATUS_OK)
-            assert_int_equal(taskpool_statistics(tree.pool, i)->tasks, 199 + 10);
-        check_status(expected == STATUS_OK ? STATUS_OK : STATUS_USAGE, taskpool_restore(tree.pool));
-    }
-    taskpool_destroy(tree.pool);
-}
-
 TEST(records_that_get_lost_are_found_out)
 {
-    run_tree("steal", STATUS_OK);
-    run_tree("retentive", STATUS_OK);
-    run_tree("forgets", STATUS_PROTOCOL);
+    static struct simulated tree = {
+        .command_line = "--sched=forgets", .n_tasks = 199, .dynamic = true, .machine.n_workers = 5};
+    simulated_create(&tree);
+    check_status(STATUS_PROTOCOL, taskpool_run(tree.pool));
+    check_status(STATUS_USAGE, taskpool_restore(tree.pool));
+    taskpool_destroy(tree.pool);
 }
 
 static void start(void)
