@@ -25,6 +25,7 @@ struct simulated {
     struct taskpool *pool;
     struct taskpool_iteration figures[SIMULATED_ITERATIONS];
     int32_t worker[SIMULATED_ITERATIONS][SIMULATED_TASKS];
+    int64_t order[SIMULATED_TASKS]; /* of the last ends; records are numbered by their ends */
     int n_runs[SIMULATED_TASKS];
     uint64_t digest; /* of the tasks and their workers, in the order of their ends */
 };
@@ -99,9 +100,9 @@ static inline void simulated_iterate(struct simulated *self)
     assert_int_equal(history->n_entries, self->n_tasks);
     for (int64_t j = 0; j < history->n_entries; j++) {
         const struct taskpool_history_entry *entry = &history->entries[j];
-        if (!self->dynamic)
-            self->worker[i][entry->task] = entry->worker;
-        self->digest = (self->digest ^ (uint64_t)(self->dynamic ? 0 : entry->task)) * prime;
+        self->order[j] = self->dynamic ? j : entry->task;
+        self->worker[i][self->order[j]] = entry->worker;
+        self->digest = (self->digest ^ (uint64_t)self->order[j]) * prime;
         self->digest = (self->digest ^ (uint64_t)entry->worker) * prime;
     }
     for (int64_t task = 0; task < self->n_tasks; task++)

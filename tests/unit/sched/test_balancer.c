@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The balancer: its bins agree with a sorted list, and its tree has every worker
- * once. Its messages, in any order of arrival, move the tasks that serial versions of
- * algorithms 1 and 2 move, if these reduce the largest load. Pairs of workers even out
+/* The balancer: its bins agree with a sorted list. Its messages, in any order of arrival, move the tasks that
+ * serial versions of algorithms 1 and 2 move, if these reduce the largest load. Pairs of workers even out
  * the rest by the workers' speeds. */
 #include "sched/pool/balancing/balancer.h"
 #include "support/base/random.h"
@@ -133,66 +132,6 @@ TEST(an_unknown_duration_is_the_mean)
         check_ok(duration_bins_add(&bins, (int64_t)i, times_s[i]));
     assert_true(bins.load_s == 8);
     duration_bins_fini(&bins);
-}
-
-/* --- the tree --- */
-
-static bool is_same(struct balancer_place a, struct balancer_place b)
-{
-    return a.first == b.first && a.width == b.width;
-}
-
-/* Walks down; counts workers and nodes, and the children that a place is of. */
-static void walk(const struct balancer_tree *tree, struct balancer_place place, int *n_leaves,
-                 int *n_nodes)
-{
-    int host = balancer_tree_host(place);
-    assert_in_range(host, 0, tree->n_leaves - 1);
-    if (place.width == 0) {
-        assert_int_equal(host, *n_leaves);
-        ++*n_leaves;
-        return;
-    }
-    struct balancer_place hosted;
-    assert_true(balancer_tree_hosted(tree, host, &hosted) && is_same(place, hosted));
-    ++*n_nodes;
-    assert_true(balancer_tree_n_children(tree, place) >= 2);
-    for (int32_t i = 0; i < balancer_tree_n_children(tree, place); i++) {
-        struct balancer_place child = balancer_tree_child(tree, place, i), parent;
-        int32_t number;
-        int n_before = *n_leaves;
-        assert_true(balancer_tree_parent(tree, child, &parent, &number));
-        assert_true(is_same(parent, place));
-        assert_int_equal(number, i);
-        walk(tree, child, n_leaves, n_nodes);
-        assert_int_equal(*n_leaves - n_before, balancer_tree_child_size(tree, place, i));
-    }
-}
-
-TEST(tree_has_every_worker_once)
-{
-    for (int n_leaves = 2; n_leaves < 300; n_leaves++) {
-        const int64_t branchings[] = {2, 3, 7, 16, n_leaves};
-        for (size_t b = 0; b < N_OF(branchings); b++) {
-            struct balancer_tree tree = {n_leaves, branchings[b]};
-            struct balancer_place place, root = {0};
-            int32_t child;
-            int n_hosts = 0, n_roots = 0, n_walked = 0, n_nodes = 0;
-            for (int worker = 0; worker < n_leaves; worker++)
-                if (balancer_tree_hosted(&tree, worker, &place)) {
-                    struct balancer_place parent;
-                    n_hosts++;
-                    if (!balancer_tree_parent(&tree, place, &parent, &child)) {
-                        root = place;
-                        n_roots++;
-                    }
-                }
-            assert_int_equal(n_roots, 1);
-            walk(&tree, root, &n_walked, &n_nodes);
-            assert_int_equal(n_walked, n_leaves);
-            assert_int_equal(n_nodes, n_hosts);
-        }
-    }
 }
 
 /* --- the algorithms, serially --- */

@@ -7,7 +7,19 @@
 
 #define N_OF(array) (sizeof(array) / sizeof(array)[0])
 
-static struct simulated pool; /* of the test that runs */
+static struct simulated
+    pool; /* of the test that runs, which sets members that are not arguments of run() */
+
+static void run(const char *line, int n_workers, int64_t n_tasks, int n_iterations,
+                double (*seconds)(const struct simulated *self, int64_t task))
+{
+    pool.command_line = line;
+    pool.machine.n_workers = n_workers;
+    pool.n_tasks = n_tasks;
+    pool.n_iterations = n_iterations;
+    pool.seconds = seconds;
+    simulated_run(&pool);
+}
 
 static const double one_slow[16] = {1, 1, 1, 1, 1, 1 / 3.0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
@@ -40,14 +52,9 @@ TEST(no_message_while_all_have_work)
     const double speeds[8] = {1, 1, 1, 1.25, 1, 1, 1, 1};
     for (size_t i = 0; i < N_OF(lines); i++) {
         int n_messages = 0;
-        pool = (struct simulated){.command_line = lines[i],
-                                  .n_tasks = 800,
-                                  .machine = {.n_workers = 8,
-                                              .latency_s = 1e-5,
-                                              .speeds = speeds,
-                                              .observe = watch_first,
-                                              .observer = &n_messages}};
-        simulated_run(&pool);
+        pool.machine = (struct taskpool_machine){
+            .speeds = speeds, .observe = watch_first, .observer = &n_messages};
+        run(lines[i], 8, 800, 1, NULL);
         assert_true((n_messages > 0) == (i >= 2));
         assert_int_equal(pool.figures[0].messages, n_messages);
     }
@@ -73,16 +80,11 @@ static void watch_requests(int from, int to, const void *message, size_t size, v
 static struct asked ask(const char *line)
 {
     struct asked asked = {0};
-    pool = (struct simulated){.command_line = line,
-                              .n_tasks = 1,
-                              .time_s = 0.02 * 1500,
-                              .problem.owner = pool_case_owner,
-                              .machine = {.n_workers = 16,
-                                          .node_size = 4,
-                                          .latency_s = 1e-2,
-                                          .observe = watch_requests,
-                                          .observer = &asked}};
-    simulated_run(&pool);
+    pool = (struct simulated){
+        .time_s = 0.02 * 1500,
+        .machine = {
+            .node_size = 4, .latency_s = 1e-2, .observe = watch_requests, .observer = &asked}};
+    run(line, 16, 1, 1, NULL);
     return asked;
 }
 
@@ -132,12 +134,8 @@ static int first_worker(int64_t task, int n_workers, void *context)
 TEST(work_reaches_all_workers)
 {
     for (int n_workers = 1; n_workers <= 40; n_workers++) {
-        pool = (struct simulated){.command_line = "--sched=lifeline --seeding=owner",
-                                  .n_tasks = 100 * n_workers,
-                                  .n_iterations = 2,
-                                  .problem.owner = first_worker,
-                                  .machine.n_workers = n_workers};
-        simulated_run(&pool);
+        pool = (struct simulated){.problem.owner = first_worker};
+        run("--sched=lifeline --seeding=owner", n_workers, 100 * n_workers, 2, NULL);
         for (int i = 0; i < 2; i++)
             assert_true(pool.figures[i].makespan_s < 0.2); /* 0.1 s each at best */
     }
@@ -149,11 +147,8 @@ TEST(a_worker_that_waits_sends_nothing)
 {
     int64_t messages[2];
     for (int i = 0; i < 2; i++) {
-        pool = (struct simulated){.command_line = "--sched=lifeline",
-                                  .n_tasks = 1,
-                                  .time_s = i == 0 ? 1e-2 : 10,
-                                  .machine.n_workers = 32};
-        simulated_run(&pool);
+        pool = (struct simulated){.time_s = i == 0 ? 1e-2 : 10};
+        run("--sched=lifeline", 32, 1, 1, NULL);
         messages[i] = pool.figures[0].messages;
     }
     assert_int_equal(messages[0], messages[1]);
@@ -163,28 +158,14 @@ TEST(a_worker_that_waits_sends_nothing)
 
 /* --- share --- */
 
-static int tasks_of(int worker)
-{
-    const struct taskpool_history *history = taskpool_history(pool.pool);
-    int n = 0;
-    for (int64_t i = 0; i < history->n_entries; i++)
-        n += history->entries[i].worker == worker;
-    return n;
-}
-
 /* Managers, which run no task, as a set of bits. */
 static unsigned simulate_managers(const char *line, int n_workers, int64_t n_tasks, bool dynamic)
 {
-    unsigned managers = 0;
-    pool = (struct simulated){.command_line = line,
-                              .n_tasks = n_tasks,
-                              .dynamic = dynamic,
-                              .machine.n_workers = n_workers};
-    simulated_create(&pool);
-    simulated_iterate(&pool);
-    for (int worker = 0; worker < n_workers; worker++)
-        managers |= tasks_of(worker) == 0 ? 1u << worker : 0;
-    taskpool_destroy(pool.pool);
+    unsigned managers = (1u << n_workers) - 1;
+    pool = (struct simulated){.dynamic = dynamic};
+    run(line, n_workers, n_tasks, 1, NULL);
+    for (int64_t i = 0; i < n_tasks; i++)
+        managers &= ~(1u << pool.worker[0][i]);
     return managers;
 }
 
@@ -204,25 +185,18 @@ TEST(managers_run_no_task)
 
 /* --- hybrid --- */
 
-enum { N_OWN = 200, N_HYBRID = 12 };
+enum { N_OWN = 200 };
 
-static void simulate_hybrid(const char *line, const double *speeds, int node_size)
+static void simulate_hybrid(const char *line, int node_size)
 {
-    pool = (struct simulated){.command_line = line,
-                              .n_tasks = N_HYBRID * N_OWN,
-                              .n_iterations = 3,
-                              .machine = {.n_workers = N_HYBRID,
-                                          .node_size = node_size,
-                                          .latency_s = 1e-5,
-                                          .latency_spread_s = 1e-5,
-                                          .speeds = speeds}};
-    simulated_run(&pool);
+    pool = (struct simulated){.machine = {.node_size = node_size, .speeds = one_slow}};
+    run(line, 12, 12 * (int64_t)N_OWN, 3, NULL);
 }
 
 /* The first 200 x 0.3 tasks of each worker's block. */
 TEST(the_static_part_never_leaves)
 {
-    simulate_hybrid("--sched=hybrid --static-fraction=0.3", one_slow, 0);
+    simulate_hybrid("--sched=hybrid --static-fraction=0.3", 0);
     for (int i = 0; i < 3; i++)
         for (int64_t task = 0; task < pool.n_tasks; task++)
             assert_true(task % N_OWN >= 60 || pool.worker[i][task] == task / N_OWN);
@@ -235,7 +209,7 @@ TEST(groups)
     const char *const lines[] = {"--sched=hybrid --static-fraction=0 --group=5",
                                  "--sched=hybrid --static-fraction=0"};
     for (int by_node = 0; by_node < 2; by_node++) {
-        simulate_hybrid(lines[by_node], one_slow, by_node ? 5 : 0);
+        simulate_hybrid(lines[by_node], by_node ? 5 : 0);
         for (int64_t task = 0; task < pool.n_tasks; task++)
             assert_int_equal(pool.worker[0][task] / 5, task / N_OWN / 5);
         assert_true(pool.figures[0].tasks_moved > 0);
@@ -249,12 +223,8 @@ TEST(groups)
 TEST(retentive_starts_where_the_tasks_ran)
 {
     for (int n_workers = 16; n_workers <= 64; n_workers += 48) {
-        pool = (struct simulated){.command_line = "--sched=retentive",
-                                  .n_tasks = 300 * n_workers,
-                                  .n_iterations = 5,
-                                  .seconds = uneven,
-                                  .machine = {.n_workers = n_workers, .latency_s = 1e-5}};
-        simulated_run(&pool);
+        pool = (struct simulated){.machine.latency_s = 1e-5};
+        run("--sched=retentive", n_workers, 300 * n_workers, 5, uneven);
         for (int i = 1; i < 5; i++) {
             int64_t n_changed = 0;
             for (int64_t task = 0; task < pool.n_tasks; task++)
@@ -275,21 +245,12 @@ static double rising(const struct simulated *self, int64_t task)
 /* Task t of one worker takes t seconds. */
 TEST(the_longest_come_first_or_the_order_stays)
 {
-    for (int as_published = 0; as_published < 2; as_published++) {
-        pool = (struct simulated){.command_line = as_published ? "--sched=retentive --as-published"
-                                                               : "--sched=retentive",
-                                  .n_tasks = 8,
-                                  .seconds = rising,
-                                  .machine.n_workers = 1};
-        simulated_create(&pool);
-        for (; pool.iteration < 2; pool.iteration++)
-            simulated_iterate(&pool);
-        const struct taskpool_history *history = taskpool_history(pool.pool);
-        for (int64_t i = 0; i < 8 && as_published; i++)
-            assert_int_equal(history->entries[i].task, i);
-        assert_true(as_published || history->entries[0].task >= 4); /* by powers of two */
-        taskpool_destroy(pool.pool);
-    }
+    pool = (struct simulated){0};
+    run("--sched=retentive", 1, 8, 2, rising);
+    assert_true(pool.order[0] >= 4); /* by powers of two */
+    run("--sched=retentive --as-published", 1, 8, 2, rising);
+    for (int64_t i = 0; i < 8; i++)
+        assert_int_equal(pool.order[i], i);
 }
 
 enum { BLOCK = 1250, N_LONG = 25 };
@@ -307,12 +268,8 @@ static double short_or_long(const struct simulated *self, int64_t task)
 /* Loads are even from the beginning. */
 TEST(short_tasks_count_as_load)
 {
-    pool = (struct simulated){.command_line = "--sched=retentive",
-                              .n_tasks = 16 * BLOCK,
-                              .n_iterations = 4,
-                              .seconds = short_or_long,
-                              .machine.n_workers = 16};
-    simulated_run(&pool);
+    pool = (struct simulated){0};
+    run("--sched=retentive", 16, 16 * BLOCK, 4, short_or_long);
     for (int i = 0; i < 4; i++) {
         assert_true(pool.figures[i].makespan_s < 1.05 * LOAD_S);
         for (int64_t block = 1; block < 16; block += 2)
@@ -335,13 +292,8 @@ TEST(persist_steals_then_retains_then_balances)
     const char *const lines[] = {"--sched=persist --balancer=central",
                                  "--sched=persist --balancer=tree"};
     for (int b = 0; b < 2; b++) {
-        pool = (struct simulated){
-            .command_line = lines[b],
-            .n_tasks = 2000,
-            .n_iterations = 6,
-            .seconds = spread,
-            .machine = {.n_workers = 40, .latency_s = 1e-5, .latency_spread_s = 1e-5}};
-        simulated_run(&pool);
+        pool = (struct simulated){.machine.latency_spread_s = 1e-5};
+        run(lines[b], 40, 2000, 6, spread);
         assert_true(pool.figures[0].steals_successful.mean > 0);
         assert_true(simulated_alike(&pool, 0, 1));
         assert_int_equal(pool.figures[1].messages, 0);
@@ -372,30 +324,19 @@ static double one_giant(const struct simulated *self, int64_t task)
     return task == 0 ? 1 : 1e-6;
 }
 
-static void simulate_diffusion(int64_t n_tasks,
-                               double (*seconds)(const struct simulated *, int64_t))
-{
-    pool = (struct simulated){.command_line = "--sched=diffusion",
-                              .n_tasks = n_tasks,
-                              .n_iterations = 4,
-                              .seconds = seconds,
-                              .time_s = 1.0 / 1024, /* sums are exact */
-                              .machine.n_workers = 200};
-    simulated_run(&pool);
-}
-
 TEST(diffusion_makes_loads_even)
 {
-    simulate_diffusion(20000, gently_rising);
+    pool = (struct simulated){.time_s = 1.0 / 1024}; /* sums are exact */
+    run("--sched=diffusion", 200, 20000, 4, gently_rising);
     const struct taskpool_iteration *figures = pool.figures;
     assert_true(figures[0].imbalance > 0.8 && figures[1].imbalance < 0.2);
     assert_true(figures[3].imbalance < 0.051); /* --gossip-threshold */
     assert_int_equal(figures[0].tasks_moved, 0);
     assert_true(figures[1].tasks_moved > figures[3].tasks_moved);
-    simulate_diffusion(2000, NULL);
+    run("--sched=diffusion", 200, 2000, 4, NULL);
     for (int i = 0; i < 4; i++)
         assert_int_equal(figures[i].tasks_moved, 0);
-    simulate_diffusion(200, one_giant);
+    run("--sched=diffusion", 200, 200, 4, one_giant);
     for (int i = 0; i < 4; i++)
         check_close(figures[i].makespan_s, 1, 1e-3);
 }
@@ -406,19 +347,6 @@ static double falling(const struct simulated *self, int64_t task)
     return 1e-3 * (1 + 20 * (double)(self->n_tasks - task) / (double)self->n_tasks);
 }
 
-static void simulate_auto(const char *line, double (*seconds)(const struct simulated *, int64_t),
-                          bool has_costs, bool tasks_keep_data)
-{
-    pool = (struct simulated){
-        .command_line = line,
-        .n_tasks = 1024,
-        .n_iterations = 3,
-        .seconds = seconds,
-        .problem = {.cost = has_costs ? simulated_cost : NULL, .tasks_keep_data = tasks_keep_data},
-        .machine.n_workers = 16};
-    simulated_run(&pool);
-}
-
 static bool says(int iteration, const char *words)
 {
     return strcmp(pool.figures[iteration].choice.what, words) == 0;
@@ -426,24 +354,27 @@ static bool says(int iteration, const char *words)
 
 TEST(auto_begins_by_cost_or_cyclically_and_says_what_was_chosen)
 {
-    simulate_auto("--sched=auto", NULL, false, false);
+    pool = (struct simulated){0};
+    run("--sched=auto", 16, 1024, 3, NULL);
     for (int task = 0; task < 1024; task++)
         assert_int_equal(pool.worker[0][task], task % 16);
     assert_true(says(0, "tasks as seeded, stealing") && says(1, "tasks stay, stealing"));
-    simulate_auto("--sched=auto", falling, true, false);
+    run("--sched=counter", 16, 1024, 3, falling);
+    double counter_s = pool.figures[0].makespan_s;
+    run("--sched=auto", 16, 1024, 3, falling);
+    assert_true(pool.figures[0].makespan_s <= 1.05 * counter_s);
+    assert_true(says(1, "tasks balanced, stealing"));
+    assert_non_null(strstr(pool.figures[1].choice.why, "largest load"));
+    pool.problem.tasks_keep_data = true;
+    run("--sched=auto", 16, 1024, 3, falling);
+    assert_true(says(0, "tasks as seeded, stealing") && says(1, "tasks stay, no stealing"));
+    pool = (struct simulated){.problem.cost = simulated_cost};
+    run("--sched=auto", 16, 1024, 1, falling);
     int n_changes = 0;
     for (int task = 1; task < 1024; task++)
         n_changes += pool.worker[0][task] != pool.worker[0][task - 1];
     assert_in_range(n_changes, 15, 64); /* blocks, but for stolen tasks */
     assert_true(pool.figures[0].efficiency > 0.98);
-    simulate_auto("--sched=counter", falling, false, false);
-    double counter_s = pool.figures[0].makespan_s;
-    simulate_auto("--sched=auto", falling, false, false);
-    assert_true(pool.figures[0].makespan_s <= 1.05 * counter_s);
-    assert_true(says(1, "tasks balanced, stealing"));
-    assert_non_null(strstr(pool.figures[1].choice.why, "largest load"));
-    simulate_auto("--sched=auto", falling, false, true);
-    assert_true(says(0, "tasks as seeded, stealing") && says(1, "tasks stay, no stealing"));
 }
 
 /* --- tasks that keep data --- */
@@ -468,12 +399,7 @@ static void simulate_kept(const char *line, double first, int from, int to, doub
         first_ms[i] = i < from ? 1 : i < to ? 1.08 : first;
         last_ms[i] = i == 0 && last > 0 ? last : first_ms[i];
     }
-    pool.command_line = line;
-    pool.n_tasks = 16 * (int64_t)KEPT_EACH;
-    pool.n_iterations = N_KEPT;
-    pool.seconds = kept_seconds;
-    pool.machine = (struct taskpool_machine){.n_workers = 16};
-    simulated_run(&pool);
+    run(line, 16, 16 * (int64_t)KEPT_EACH, N_KEPT, kept_seconds);
 }
 
 TEST(only_the_first_iteration_of_kept_data_steals)
@@ -542,14 +468,9 @@ static double simulate_drawn(const char *line, bool has_costs, const double *spe
                              const struct taskpool_noise *noise)
 {
     double sum_s = 0;
-    pool = (struct simulated){
-        .command_line = line,
-        .n_tasks = N_LEARNING,
-        .n_iterations = SIMULATED_ITERATIONS,
-        .seconds = drawn_seconds,
-        .problem.cost = has_costs ? drawn_cost : NULL,
-        .machine = {.n_workers = LEARNING, .node_size = 16, .speeds = speeds, .noise = noise}};
-    simulated_run(&pool);
+    pool = (struct simulated){.problem.cost = has_costs ? drawn_cost : NULL,
+                              .machine = {.node_size = 16, .speeds = speeds, .noise = noise}};
+    run(line, LEARNING, N_LEARNING, SIMULATED_ITERATIONS, drawn_seconds);
     for (int i = 2; i < SIMULATED_ITERATIONS; i++)
         sum_s += pool.figures[i].makespan_s;
     return sum_s;
