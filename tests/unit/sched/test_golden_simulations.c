@@ -67,6 +67,35 @@ static const struct taskpool_machine threads = {.n_workers = 6,
                                                 .overhead_s = 1.0 / 1048576,
                                                 .are_null = are_null};
 
+/* Each task reads one block and writes another, of nodes that interruptions delay. */
+enum { DATA_TASKS = 600, DATA_BLOCKS = 24 };
+static int64_t first_accesses[DATA_TASKS + 1];
+static struct taskpool_data_access accesses[2 * DATA_TASKS];
+static struct taskpool_data_block blocks[DATA_BLOCKS];
+static const struct taskpool_data data = {.n_blocks = DATA_BLOCKS,
+                                          .blocks = blocks,
+                                          .n_tasks = DATA_TASKS,
+                                          .first = first_accesses,
+                                          .accesses = accesses};
+static struct taskpool_machine with_data; /* nodes, with these */
+static struct taskpool_noise noise;
+
+static void set_data(void)
+{
+    for (int64_t i = 0; i < DATA_BLOCKS; i++)
+        blocks[i] = (struct taskpool_data_block){.bytes = 4096 << i % 4, .owner = 5 * i % 16};
+    for (int64_t task = 0; task < DATA_TASKS; task++) {
+        first_accesses[task + 1] = 2 * (task + 1);
+        accesses[2 * task].block = task * task % DATA_BLOCKS;
+        accesses[2 * task + 1] = (struct taskpool_data_access){.block = task / 25, .writes = true};
+    }
+    check_ok(taskpool_noise_init_periodic(&noise, 1.0 / 256, 1.0 / 4096));
+    with_data = nodes;
+    with_data.data = &data;
+    with_data.cache_bytes = 65536;
+    with_data.noise = &noise;
+}
+
 /* A workload on a machine. */
 struct scene {
     const char *name, *modes; /* modes  ",a,b,": of these only; NULL: of all */
@@ -86,6 +115,8 @@ static const struct scene scenes[] = {
      false, ""},
     {"kept", ",auto,persist,retentive,", &nodes, 1000, uneven_seconds, uneven_cost, false, true,
      ""},
+    {"data", ",static,counter,steal,auto,hybrid,", &with_data, DATA_TASKS, uneven_seconds, NULL,
+     false, false, ""},
     {"tree", NULL, &flat, 400, uneven_seconds, NULL, true, false, ""},
 };
 
@@ -191,6 +222,7 @@ static void make_rows(void)
 {
     check_begin_mpi();
     unsetenv("BERYL_TEST_POOL_OPTIONS");
+    set_data();
     for (int i = 0; i < 16; i++)
         speeds[i] = i == 5 ? 0.5 : 1;
     for (int c = 0; case_line(c); c++)
