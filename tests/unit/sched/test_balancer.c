@@ -360,8 +360,10 @@ static bool check_balance(struct random_stream *random, const struct balancer_ru
         balance.machine.latency_spread_s = 0;
     deal_at_random(&balance, random);
     struct loads before = find_loads(&balance, worker);
-    double after_s = solve(&balance, expected);
-    bool stays = before.max_s <= before.best_s * (1 + rules->least_excess);
+    double after_s = solve(&balance, expected), limit_s = before.best_s * (1 + rules->least_excess);
+    bool stays = before.max_s <= limit_s;
+    if (!stays && before.max_s < limit_s * 1.002)
+        return false; /* measured loads are not that exact */
     bool exact = stays || rules->as_published || after_s <= before.best_s * rules->donate_above;
     struct loads after = run_case(&balance);
     assert_true(exact || after.max_s <= after_s * (1 + 1e-6));
@@ -390,9 +392,9 @@ TEST(moves_what_the_algorithms_move)
     int n_exact = 0;
     random_stream_init(&random, 9, 0);
     for (size_t i = 0; i < N_OF(rule_cases); i++)
-        for (int round = 0; round < 60; round++)
+        for (int round = 0; round < 80; round++)
             n_exact += check_balance(&random, &rule_cases[i]);
-    assert_true(n_exact > 320);
+    assert_true(n_exact > 380);
 }
 
 /* No worker has more than one had before, and where there are workers enough to choose from hardly
