@@ -363,7 +363,7 @@ static bool check_balance(struct random_stream *random, const struct balancer_ru
     double after_s = solve(&balance, expected), limit_s = before.best_s * (1 + rules->least_excess);
     bool stays = before.max_s <= limit_s;
     if (!stays && before.max_s < limit_s * 1.002)
-        return false; /* measured loads are not that exact */
+        return false; /* within the rounding of measured loads */
     bool exact = stays || rules->as_published || after_s <= before.best_s * rules->donate_above;
     struct loads after = run_case(&balance);
     assert_true(exact || after.max_s <= after_s * (1 + 1e-6));

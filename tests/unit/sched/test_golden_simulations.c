@@ -67,7 +67,7 @@ static const struct taskpool_machine threads = {.n_workers = 6,
                                                 .overhead_s = 1.0 / 1048576,
                                                 .are_null = are_null};
 
-/* Each task reads one block and writes another, of nodes that interruptions delay. */
+/* Each task reads one block and writes another; interruptions delay the nodes. */
 enum { DATA_TASKS = 600, DATA_BLOCKS = 24 };
 static int64_t first_accesses[DATA_TASKS + 1];
 static struct taskpool_data_access accesses[2 * DATA_TASKS];
@@ -120,7 +120,7 @@ static const struct scene scenes[] = {
     {"tree", NULL, &flat, 400, uneven_seconds, NULL, true, false, ""},
 };
 
-/* Beside pool_cases.h: options that read a file or need more than a few tasks. */
+/* In addition to pool_cases.h: options that read a file or change no invariant of the property tests. */
 static const char speeds_file[] = "golden_speeds.txt";
 static const char *const more_cases[] = {
     "--sched=dtree --fan-out=3 --speeds=golden_speeds.txt",

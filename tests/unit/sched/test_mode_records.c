@@ -44,8 +44,8 @@ TEST(a_mode_of_another_result_is_named)
     }
 }
 
-/* The value at "key/key/...", where a number may be a position in an array, is this JSON; "#": the number of its
- * elements; NULL: there is none. Takes the JSON. */
+/* The value at "key/key/...", where a key may be a position in an array, is this JSON; after "#", the number of
+ * elements; NULL: there is no value. Takes the JSON. */
 static void expect(json_t *json, const char *const rows[][2], size_t n)
 {
     for (size_t i = 0; i < n; i++) {
