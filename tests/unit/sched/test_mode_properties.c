@@ -339,6 +339,10 @@ TEST(diffusion_makes_loads_even)
     run("--sched=diffusion", 200, 200, 4, one_giant);
     for (int i = 0; i < 4; i++)
         check_close(figures[i].makespan_s, 1, 1e-3);
+    /* More tasks for each receiver than a message holds. */
+    pool.problem.owner = first_worker;
+    run("--sched=diffusion --seeding=owner", 3, 9000, 2, NULL);
+    assert_true(figures[1].imbalance < 0.051 && figures[1].tasks_moved > 5000);
 }
 
 /* The first tasks are the longest. */
