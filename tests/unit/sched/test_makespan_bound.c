@@ -3,7 +3,7 @@
  * small random pools is faster, all placements being tried. */
 #include "sched/lab/bound/makespan_bound.h"
 #include "support/base/random.h"
-#include "tests/cases/simulated_pool.h"
+#include "tests/cases/simulated_machine.h"
 
 enum { MOST_TASKS = 8, MOST_BLOCKS = 4, BYTES = 1000 };
 

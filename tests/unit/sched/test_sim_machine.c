@@ -2,7 +2,7 @@
 /* A simulated machine takes the times of the LogGP model and of its other parameters, worked out by hand.
  * Blocks of data pass through one card after another, unless the memory of a node saves their transfer. */
 #include "taskpool/mode.h"
-#include "tests/cases/simulated_pool.h"
+#include "tests/cases/simulated_machine.h"
 
 enum { BYTES = 3000 };
 
