@@ -168,117 +168,36 @@ static void hermite_coulomb(double alpha, const double X[3], int max, hermite_ta
 
 /* --- integrals --- */
 
-/* One value of a pair of functions, for one pair of primitives, from the
- * Hermite expansion H of the pair; data is the operator's. */
-typedef double pair_value(const struct hermite_expansion *expansion, hermite_pair H,
-                          const void *data);
-
-/* Adds value to each element of the block. */
-static void add_values(const struct hermite_expansion *expansion, const struct shell *bra,
-                       const struct shell *ket, pair_value *value, const void *data, double *block)
-{
-    hermite_pair H;
-    for (int f = 0; f < bra->n_functions; f++)
-        for (int g = 0; g < ket->n_functions; g++) {
-            hermite_functions(expansion, bra, f, ket, g, H);
-            *block++ += value(expansion, H, data);
-        }
-}
-
 static size_t block_size(const struct shell *bra, const struct shell *ket)
 {
     return (size_t)bra->n_functions * (size_t)ket->n_functions;
 }
 
-/* The integral of an Hermite Gaussian is zero but for t = u = v = 0 (section 9.5). */
-static double overlap_value(const struct hermite_expansion *expansion, hermite_pair H,
-                            const void *data)
-{
-    (void)data;
-    return H[0][0][0] * pow(pi / expansion->p, 1.5);
-}
-
-void reference_overlap(const struct shell *bra, const struct shell *ket, double *block)
-{
-    struct hermite_expansion expansion;
-    memset(block, 0, block_size(bra, ket) * sizeof *block);
-    for (int i = 0; i < bra->n_primitives; i++)
-        for (int j = 0; j < ket->n_primitives; j++) {
-            hermite_expand(bra, i, ket, j, &expansion);
-            add_values(&expansion, bra, ket, overlap_value, NULL, block);
-        }
-}
-
-/* The overlap with -1/2 d^2/dx^2 of the ket, and so for y and z. */
-void reference_kinetic(const struct shell *bra, const struct shell *ket, double *block)
-{
-    struct hermite_expansion expansion;
-    memset(block, 0, block_size(bra, ket) * sizeof *block);
-    for (int i = 0; i < bra->n_primitives; i++)
-        for (int j = 0; j < ket->n_primitives; j++)
-            for (int k = 0; k < 3; k++) {
-                hermite_expand(bra, i, ket, j, &expansion);
-                hermite_apply_kinetic(bra, ket, k, &expansion);
-                add_values(&expansion, bra, ket, overlap_value, NULL, block);
-            }
-}
-
-struct dipole {
-    const double *origin;
-    int k;
-};
-
-/* x - O = (x - P) + (P - O). x - P times an Hermite Gaussian has an integral for t = 1 only
- * (section 9.5.3). */
-static double dipole_value(const struct hermite_expansion *expansion, hermite_pair H,
-                           const void *data)
-{
-    const struct dipole *dipole = data;
-    int k = dipole->k;
-    double first = H[k == 0][k == 1][k == 2];
-    return (first + (expansion->P[k] - dipole->origin[k]) * H[0][0][0]) *
-           pow(pi / expansion->p, 1.5);
-}
-
-void reference_dipole(const double origin[3], const struct shell *bra, const struct shell *ket,
-                      double *blocks)
-{
-    struct hermite_expansion expansion;
-    size_t size = block_size(bra, ket);
-    memset(blocks, 0, 3 * size * sizeof *blocks);
-    for (int i = 0; i < bra->n_primitives; i++)
-        for (int j = 0; j < ket->n_primitives; j++) {
-            hermite_expand(bra, i, ket, j, &expansion);
-            for (int k = 0; k < 3; k++)
-                add_values(&expansion, bra, ket, dipole_value, &(struct dipole){origin, k},
-                           blocks + (size_t)k * size);
-        }
-}
-
-/* The nuclei's potential over Hermite Gaussians, t + u + v <= max. */
-struct potential {
-    int max;
-    hermite_pair W;
+/* A one-electron operator between two shells. */
+struct one_body {
+    enum { OVERLAP, KINETIC, DIPOLE, NUCLEAR } kind;
+    const double *origin; /* of the dipole */
+    int direction;        /* of the dipole: 0 x, 1 y, 2 z */
+    const struct molecule *molecule;
+    int max;        /* t + u + v */
+    hermite_pair W; /* the nuclei's potential over Hermite Gaussians */
 };
 
 /* W_tuv = sum_A -Z_A 2 pi/p R_tuv(p, P - A) (eq. 9.9.32). */
-static void fill_potential(const struct molecule *molecule,
-                           const struct hermite_expansion *expansion, struct potential *potential)
+static void fill_potential(const struct hermite_expansion *expansion, struct one_body *of_nuclei)
 {
-    memset(potential->W, 0, sizeof potential->W);
-    for (int64_t a = 0; a < molecule->n_atoms; a++) {
-        const struct atom *atom = &molecule->atoms[a];
-        if (atom->charge == 0)
-            continue;
+    memset(of_nuclei->W, 0, sizeof of_nuclei->W);
+    for (int64_t a = 0; a < of_nuclei->molecule->n_atoms; a++) {
+        const struct atom *atom = &of_nuclei->molecule->atoms[a];
         double X[3];
         hermite_table R;
         for (int k = 0; k < 3; k++)
             X[k] = expansion->P[k] - atom->position[k];
-        hermite_coulomb(expansion->p, X, potential->max, R);
-        for (int t = 0; t <= potential->max; t++)
-            for (int u = 0; u <= potential->max - t; u++)
-                for (int v = 0; v <= potential->max - t - u; v++)
-                    potential->W[t][u][v] -= atom->charge * 2 * pi / expansion->p * R[t][u][v];
+        hermite_coulomb(expansion->p, X, of_nuclei->max, R);
+        for (int t = 0; t <= of_nuclei->max; t++)
+            for (int u = 0; u <= of_nuclei->max - t; u++)
+                for (int v = 0; v <= of_nuclei->max - t - u; v++)
+                    of_nuclei->W[t][u][v] -= atom->charge * 2 * pi / expansion->p * R[t][u][v];
     }
 }
 
@@ -292,26 +211,66 @@ static double sum_products(int max, hermite_pair H, const hermite_pair V)
     return sum;
 }
 
-static double nuclear_value(const struct hermite_expansion *expansion, hermite_pair H,
-                            const void *data)
+/* The integral of a Hermite Gaussian is zero but for t = u = v = 0 (section 9.5). x - O = (x - P) +
+ * (P - O): x - P times a Hermite Gaussian has an integral for t = 1 only (section 9.5.3). */
+static double pair_value(const struct one_body *of, const struct hermite_expansion *expansion,
+                         hermite_pair H)
 {
-    (void)expansion;
-    const struct potential *potential = data;
-    return sum_products(potential->max, H, potential->W);
+    int k = of->direction;
+    double value = H[0][0][0];
+    if (of->kind == NUCLEAR)
+        return sum_products(of->max, H, of->W);
+    if (of->kind == DIPOLE)
+        value = H[k == 0][k == 1][k == 2] + (expansion->P[k] - of->origin[k]) * value;
+    return value * pow(pi / expansion->p, 1.5);
+}
+
+/* The kinetic energy is the overlap with -1/2 d^2/dx^2 of the ket, and so for y and z. */
+static void integrate(struct one_body of, const struct shell *bra, const struct shell *ket,
+                      double *block)
+{
+    struct hermite_expansion expansion;
+    hermite_pair H;
+    int n_terms = of.kind == KINETIC ? 3 : 1;
+    of.max = bra->l + ket->l;
+    memset(block, 0, block_size(bra, ket) * sizeof *block);
+    for (int term = 0; term < bra->n_primitives * ket->n_primitives * n_terms; term++) {
+        int pair = term / n_terms;
+        hermite_expand(bra, pair / ket->n_primitives, ket, pair % ket->n_primitives, &expansion);
+        if (of.kind == KINETIC)
+            hermite_apply_kinetic(bra, ket, term % 3, &expansion);
+        if (of.kind == NUCLEAR)
+            fill_potential(&expansion, &of);
+        for (int f = 0; f < bra->n_functions; f++)
+            for (int g = 0; g < ket->n_functions; g++) {
+                hermite_functions(&expansion, bra, f, ket, g, H);
+                block[f * ket->n_functions + g] += pair_value(&of, &expansion, H);
+            }
+    }
+}
+
+void reference_overlap(const struct shell *bra, const struct shell *ket, double *block)
+{
+    integrate((struct one_body){.kind = OVERLAP}, bra, ket, block);
+}
+
+void reference_kinetic(const struct shell *bra, const struct shell *ket, double *block)
+{
+    integrate((struct one_body){.kind = KINETIC}, bra, ket, block);
+}
+
+void reference_dipole(const double origin[3], const struct shell *bra, const struct shell *ket,
+                      double *blocks)
+{
+    for (int k = 0; k < 3; k++)
+        integrate((struct one_body){.kind = DIPOLE, .origin = origin, .direction = k}, bra, ket,
+                  blocks + (size_t)k * block_size(bra, ket));
 }
 
 void reference_nuclear(const struct molecule *molecule, const struct shell *bra,
                        const struct shell *ket, double *block)
 {
-    struct hermite_expansion expansion;
-    struct potential potential = {.max = bra->l + ket->l};
-    memset(block, 0, block_size(bra, ket) * sizeof *block);
-    for (int i = 0; i < bra->n_primitives; i++)
-        for (int j = 0; j < ket->n_primitives; j++) {
-            hermite_expand(bra, i, ket, j, &expansion);
-            fill_potential(molecule, &expansion, &potential);
-            add_values(&expansion, bra, ket, nuclear_value, &potential, block);
-        }
+    integrate((struct one_body){.kind = NUCLEAR, .molecule = molecule}, bra, ket, block);
 }
 
 /* V_tuv = sum_(t',u',v') (-1)^(t'+u'+v') H_t'u'v' R_(t+t')(u+u')(v+v'): the
