@@ -13,10 +13,7 @@
 /* A primitive with the norm that basis/shells.h states, pure. */
 static struct shell primitive(int l, double *exponent, double *coefficient)
 {
-    double odd = 1;
-    for (int i = 2 * l - 1; i > 1; i -= 2)
-        odd *= i;
-    *coefficient = pow(2 * *exponent / acos(-1), 0.75) * pow(4 * *exponent, l / 2.0) / sqrt(odd);
+    *coefficient = primitive_norm(l, *exponent);
     return (struct shell){.l = l,
                           .spherical = l >= 2,
                           .n_functions = 2 * l + 1,
@@ -61,22 +58,19 @@ static double averaged_repulsion(const struct shell *a, const struct shell *a2,
 
 TEST(repulsion_is_that_of_the_reference_averaged)
 {
-    for (int l1 = 0; l1 <= 3; l1++) {
+    for (int l1 = 0; l1 <= 3; l1++)
         for (int l2 = 0; l2 <= l1; l2++) {
-            double exponents[4] = {0.7, 2.3, 1.1, 0.4}, coefficients[4];
+            double e[4] = {0.7, 2.3, 1.1, 0.4}, coefficients[4];
             struct shell shells[4];
             for (int i = 0; i < 4; i++)
-                shells[i] = primitive(i < 2 ? l1 : l2, &exponents[i], &coefficients[i]);
+                shells[i] = primitive(i < 2 ? l1 : l2, &e[i], &coefficients[i]);
             /* guess_atom_repulsion stands for both orders of the second pair. */
-            double expected = (averaged_repulsion(&shells[0], &shells[1], &shells[2], &shells[3]) +
-                               averaged_repulsion(&shells[0], &shells[1], &shells[3], &shells[2])) /
-                              2;
-            struct guess_atom_pair ab = {l1, exponents[0], exponents[1]};
-            struct guess_atom_pair cd = {l2, exponents[2], exponents[3]};
-            check_close(guess_atom_repulsion(&ab, &cd), expected, 1e-12);
-            check_close(guess_atom_repulsion(&cd, &ab), expected, 1e-12);
+            double expected = averaged_repulsion(&shells[0], &shells[1], &shells[2], &shells[3]);
+            expected += averaged_repulsion(&shells[0], &shells[1], &shells[3], &shells[2]);
+            struct guess_atom_pair ab = {l1, e[0], e[1]}, cd = {l2, e[2], e[3]};
+            check_close(guess_atom_repulsion(&ab, &cd), expected / 2, 1e-12);
+            check_close(guess_atom_repulsion(&cd, &ab), expected / 2, 1e-12);
         }
-    }
 }
 
 /* The atom of an element in a set; returns its density, n x n, for the caller to free. */
