@@ -29,120 +29,85 @@ static int engine_that_computed(const struct engine_use *use)
     return engine;
 }
 
-static int group_max_l(const struct shells *shells, int64_t group)
-{
-    return shells->types[shells->groups[group].type].max_l;
-}
-
 /* Relative error allowed in a class. The reference and the engines of vectors agree with integrals of
  * quadruple precision to 1e-14 in every class; libint raises the lower l of each pair by differences,
  * (a, b + 1| = (a + 1, b| + AB (a, b|, and each such step loses up to two bits. */
-static double class_tolerance(int engine, const struct shells *shells, const int64_t at[4])
+static double class_tolerance(int engine, const struct pair_class *const class[2])
 {
-    if (strcmp(two_electron_engine_name(engine), "libint") != 0)
-        return 5e-14;
-    int n_steps = 0;
-    for (int side = 0; side < 2; side++) {
-        int first = group_max_l(shells, at[2 * side]),
-            second = group_max_l(shells, at[2 * side + 1]);
-        n_steps += first < second ? first : second;
+    bool is_libint = strcmp(two_electron_engine_name(engine), "libint") == 0;
+    return is_libint ? ldexp(1e-13, 2 * (class[0] -> l_second + class[1] -> l_second)) : 5e-14;
+}
+
+/* Integrals over four groups by the reference, in the order of the engines; the caller frees them. */
+static double *reference_groups(const struct shells *shells, const int64_t at[4])
+{
+    static double block[21 * 21 * 21 * 21];
+    const struct shell *shell[4];
+    int64_t n[4], n_shells[4], first[4], n_all = 1, n_quartets = 1;
+    for (int i = 0; i < 4; i++) {
+        n_all *= n[i] = n_functions_of_group(shells, at[i]);
+        n_quartets *= n_shells[i] = shells->types[shells->groups[at[i]].type].n_shells;
     }
-    return ldexp(1e-13, 2 * n_steps);
+    double *expected = malloc((size_t)n_all * sizeof(double));
+    for (int64_t quartet = 0, rest = 0; quartet < n_quartets; rest = ++quartet) {
+        for (int i = 3; i >= 0; rest /= n_shells[i--]) {
+            const struct shell_group *group = &shells->groups[at[i]];
+            shell[i] = &shells->shells[group->first_shell + rest % n_shells[i]];
+            first[i] = shell[i]->first_function - group->first_function;
+        }
+        const double *value = block;
+        reference_two_electron(shell[0], shell[1], shell[2], shell[3], block);
+        for (int64_t i = first[0]; i < first[0] + shell[0]->n_functions; i++)
+            for (int64_t j = first[1]; j < first[1] + shell[1]->n_functions; j++)
+                for (int64_t k = first[2]; k < first[2] + shell[2]->n_functions; k++)
+                    for (int64_t l = first[3]; l < first[3] + shell[3]->n_functions; l++)
+                        expected[((i * n[1] + j) * n[2] + k) * n[3] + l] = *value++;
+    }
+    return expected;
 }
 
 /* Largest difference to the reference over the quartet (ab|cd) of groups given by index, in units of
  * what is allowed: without a cutoff, the tolerance of the class times the largest integral of the
- * quartet; with one, 1e-10 of it, or 1e-16. By the engine of a number, or if it does not handle the
- * class 0. */
-static double error_of_engine(const struct shells *shells, const int64_t at[4],
-                              const double *expected, double cutoff, int first)
+ * quartet; with one, 1e-10 of it, or 1e-16. The largest one of all engines that handle the class. */
+static double largest_error(const struct shells *shells, const int64_t at[4], double cutoff)
 {
-    int64_t n[4], n_all = 1;
-    for (int i = 0; i < 4; i++)
-        n_all *= n[i] = n_functions_of_group(shells, at[i]);
-    double *actual = aligned_alloc(64, (size_t)batch_size(n_all, 1) * sizeof(double));
-    struct engine_use use = {.first = first};
-    struct two_electron *engine;
     struct shell_pairs *pairs[2];
-    check_ok(two_electron_create(shells, cutoff, &use, &engine));
     for (int side = 0; side < 2; side++) {
-        struct shell_rectangle rectangle = {.first = {at[2 * side], at[2 * side + 1]},
-                                            .last = {at[2 * side] + 1, at[2 * side + 1] + 1}};
+        const int64_t *of_side = at + 2 * side;
+        struct shell_rectangle rectangle = {.first = {of_side[0], of_side[1]},
+                                            .last = {of_side[0] + 1, of_side[1] + 1}};
         check_ok(shell_pairs_create(shells, &rectangle, NULL, 0, &pairs[side]));
     }
     /* The engine's bra is the pair of lower angular momenta. */
     const struct pair_class *class[2] = {pairs[0]->classes, pairs[1]->classes};
     int bra = class[0]->l_first + class[0]->l_second > class[1]->l_first + class[1]->l_second;
+    const struct shell_pair *P = class[bra]->pairs, *Q = class[!bra]->pairs;
     struct quartet quartet = {0, 0};
     struct quartet_batch batch = {class[bra], class[!bra], 1, &quartet};
-    two_electron_compute(engine, &batch, actual);
-
-    /* Place of each index in the engine's order. */
-    int order[4];
-    for (int k = 0; k < 4; k++) {
-        int from = k / 2 == 0 ? bra : !bra;
-        order[k] = 2 * from + (class[from] -> pairs -> swapped ? !(k % 2) : k % 2);
-    }
-    double error = 0, largest = 0;
-    for (int64_t e = 0; e < n_all; e++) {
-        int64_t i[4], rest = e, place = 0;
-        for (int k = 3; k >= 0; rest /= n[k--])
-            i[k] = rest % n[k];
-        for (int k = 0; k < 4; k++)
-            place = place * n[order[k]] + i[order[k]];
-        error = fmax(error, fabs(actual[batch_place(n_all, 0, place)] - expected[e]));
-        largest = fmax(largest, fabs(expected[e]));
+    int64_t n = quartet_n_integrals(batch.bra, batch.ket);
+    double *expected =
+        reference_groups(shells, (int64_t[]){P->first, P->second, Q->first, Q->second});
+    double *actual = aligned_alloc(64, (size_t)batch_size(n, 1) * sizeof(double)), largest = 0;
+    for (int engine = 0; two_electron_engine_name(engine); engine++) {
+        struct engine_use use = {.first = engine};
+        struct two_electron *two_electron;
+        check_ok(two_electron_create(shells, cutoff, &use, &two_electron));
+        two_electron_compute(two_electron, &batch, actual);
+        two_electron_destroy(two_electron);
+        double error = 0, scale = 0;
+        for (int64_t i = 0; i < n; i++) {
+            error = fmax(error, fabs(actual[batch_place(n, 0, i)] - expected[i]));
+            scale = fmax(scale, fabs(expected[i]));
+        }
+        if (engine_that_computed(&use) == engine)
+            largest = fmax(largest, error / (cutoff > 0 ? 1e-10 * fmax(scale, 1e-6)
+                                                        : scale * class_tolerance(engine, class)));
     }
     shell_pairs_destroy(pairs[0]);
     shell_pairs_destroy(pairs[1]);
-    two_electron_destroy(engine);
-    free(actual);
-    if (engine_that_computed(&use) != first)
-        return 0;
-    error /=
-        cutoff > 0 ? 1e-10 * fmax(largest, 1e-6) : largest * class_tolerance(first, shells, at);
-    if (cutoff == 0 && !(error < 1))
-        fprintf(stderr, "%s: %g times the tolerance\n", two_electron_engine_name(first), error);
-    return error;
-}
-
-/* Copies the block of four shells to its position in the block of four groups of n functions. */
-static void place_block(const struct shell *const shell[4], const int64_t first[4],
-                        const int64_t n[4], double *expected)
-{
-    static double block[21 * 21 * 21 * 21];
-    const double *value = block;
-    reference_two_electron(shell[0], shell[1], shell[2], shell[3], block);
-    for (int64_t i = first[0]; i < first[0] + shell[0]->n_functions; i++)
-        for (int64_t j = first[1]; j < first[1] + shell[1]->n_functions; j++)
-            for (int64_t k = first[2]; k < first[2] + shell[2]->n_functions; k++)
-                for (int64_t l = first[3]; l < first[3] + shell[3]->n_functions; l++)
-                    expected[((i * n[1] + j) * n[2] + k) * n[3] + l] = *value++;
-}
-
-/* The largest one of all engines. */
-static double largest_error(const struct shells *shells, const int64_t at[4], double cutoff)
-{
-    int64_t n[4], n_shells[4], n_all = 1, n_quartets = 1;
-    for (int i = 0; i < 4; i++) {
-        n_all *= n[i] = n_functions_of_group(shells, at[i]);
-        n_quartets *= n_shells[i] = shells->types[shells->groups[at[i]].type].n_shells;
-    }
-    double *expected = malloc((size_t)n_all * sizeof(double)), error = 0;
-    for (int64_t quartet = 0; quartet < n_quartets; quartet++) {
-        const struct shell *shell[4];
-        int64_t first[4], rest = quartet;
-        for (int i = 3; i >= 0; i--, rest /= n_shells[i + 1]) {
-            const struct shell_group *group = &shells->groups[at[i]];
-            shell[i] = &shells->shells[group->first_shell + rest % n_shells[i]];
-            first[i] = shell[i]->first_function - group->first_function;
-        }
-        place_block(shell, first, n, expected);
-    }
-    for (int i = 0; two_electron_engine_name(i); i++)
-        error = fmax(error, error_of_engine(shells, at, expected, cutoff, i));
     free(expected);
-    return error;
+    free(actual);
+    return largest;
 }
 
 static void check_groups(const char *const letters[4], const struct contraction *contraction,
