@@ -41,6 +41,7 @@ struct visit {
     bool selective; /* only kets whose first group is even */
     struct two_electron *alone;
     struct class_costs *costs; /* or NULL */
+    bool represents_none;
     int times[N_GROUPS * N_GROUPS][N_GROUPS * N_GROUPS];
 };
 
@@ -75,13 +76,13 @@ static struct shell_pair *find_pair(int32_t number)
 }
 
 /* Leaves out kets by a property of their own, as orbits of symmetry operations do. */
-static int32_t represent_low(int32_t bra, int32_t first_ket, int32_t n_kets, int16_t *positions,
-                             void *context)
+static int32_t represent_some(int32_t bra, int32_t first_ket, int32_t n_kets, int16_t *positions,
+                              void *context)
 {
+    const struct visit *visit = context;
     int32_t n = 0;
     (void)bra;
-    (void)context;
-    for (int32_t j = 0; j < n_kets; j++)
+    for (int32_t j = 0; j < n_kets && !visit->represents_none; j++)
         if (find_pair(first_ket + j)->second % 3 != 1)
             positions[n++] = (int16_t)j;
     return n;
@@ -190,36 +191,16 @@ static void digest_batch(const struct computed_batch *batch, void *context)
     passage->n_quartets += quartets->n_quartets;
 }
 
-static struct passage pass_through(struct quartet_batches *batches, const struct quartet_source *of,
-                                   bool selective, double threshold, struct kept_quartets *kept)
+/* Computes the quartets of a source, fills kept integrals, or reads them. */
+static struct passage
+pass_through(void (*function)(struct quartet_batches *, const struct quartet_source *),
+             struct quartet_batches *batches, struct quartet_source source, double threshold)
 {
     struct passage passage = {.visit = {.threshold = threshold}};
-    struct quartet_source source = *of;
-    source.select = selective ? select_even : NULL;
     source.use = digest_batch;
     source.context = &passage;
-    source.kept = kept;
-    quartet_batches_compute(batches, &source);
+    function(batches, &source);
     return passage;
-}
-
-/* The integrals of a source, whose list begins with anything. */
-static struct kept_quartets fill_all(struct quartet_batches *batches,
-                                     const struct quartet_source *of, const struct kept_size *size,
-                                     struct passage *passage)
-{
-    struct kept_quartets kept;
-    void *memory = malloc((size_t)kept_quartets_bytes(size));
-    assert_non_null(memory);
-    memset(memory, 0xff, (size_t)kept_quartets_bytes(size)); /* no number, where it is read */
-    kept_quartets_init(size, of->unit, memory, &kept);
-    struct quartet_source source = *of;
-    source.select = select_even; /* which filling does not ask */
-    source.use = digest_batch;
-    source.context = passage;
-    source.kept = &kept;
-    quartet_batches_fill(batches, &source);
-    return kept;
 }
 
 /* Integrals that are kept once are read by passes over a selection and over all. */
@@ -227,26 +208,36 @@ static struct kept_size check_kept_passes(double threshold, double unit, bool un
                                           bool represented)
 {
     struct quartet_batches *batches;
+    struct kept_quartets kept;
+    struct visit visit = {0};
     check_ok(quartet_batches_create(made.shells, threshold, NULL, &batches));
-    struct passage filling = {.visit = {.threshold = threshold}};
     struct quartet_source source = {.bra = pairs,
                                     .ket = pairs,
                                     .unique = unique,
                                     .unit = unit,
-                                    .represent = represented ? represent_low : NULL,
-                                    .context = &filling};
+                                    .represent = represented ? represent_some : NULL,
+                                    .context = &visit};
     struct kept_size size = quartet_batches_kept_size(batches, &source);
-    struct kept_quartets kept = fill_all(batches, &source, &size, &filling);
+    void *memory = malloc((size_t)kept_quartets_bytes(&size));
+    assert_non_null(memory);
+    memset(memory, 0xff, (size_t)kept_quartets_bytes(&size)); /* no number, where it is read */
+    kept_quartets_init(&size, unit, memory, &kept);
+    source.select = select_even; /* filling does not ask */
+    source.kept = &kept;
+    struct passage filling = pass_through(quartet_batches_fill, batches, source, threshold);
     for (int pass = 0; pass < 4; pass++) {
         bool selective = pass % 2 == 0;
-        struct passage direct = pass_through(batches, &source, selective, threshold, NULL);
-        struct passage reading = pass_through(batches, &source, selective, threshold, &kept);
+        source.select = selective ? select_even : NULL;
+        source.kept = NULL;
+        struct passage direct = pass_through(quartet_batches_compute, batches, source, threshold);
+        source.kept = &kept;
+        struct passage reading = pass_through(quartet_batches_compute, batches, source, threshold);
         assert_true(reading.digest == direct.digest);
         assert_int_equal(reading.n_quartets, direct.n_quartets);
         assert_true(selective ? direct.n_quartets < filling.n_quartets
                               : direct.digest == filling.digest);
     }
-    free(kept.integrals[KEPT_DOUBLE]);
+    free(memory);
     quartet_batches_destroy(batches);
     return size;
 }
@@ -267,36 +258,31 @@ TEST(integrals_of_each_width_are_kept)
         assert_true(size.n_integrals[width] >= 10);
 }
 
-static int32_t represent_none(int32_t bra, int32_t first_ket, int32_t n_kets, int16_t *positions,
-                              void *context)
-{
-    (void)bra;
-    (void)first_ket;
-    (void)n_kets;
-    (void)positions;
-    (void)context;
-    return 0;
-}
-
 /* quartet_batches_may_keep says whether there is a size, without summing it up. */
-static void check_may_keep(double threshold, represent_function *represent, bool expected)
-{
-    struct quartet_batches *batches;
-    check_ok(quartet_batches_create(made.shells, threshold, NULL, &batches));
-    struct quartet_source source = {
-        .bra = pairs, .ket = pairs, .unique = true, .represent = represent};
-    struct kept_size size = quartet_batches_kept_size(batches, &source);
-    assert_int_equal(kept_quartets_bytes(&size) > 0, expected);
-    assert_int_equal(quartet_batches_may_keep(batches, &source), expected);
-    quartet_batches_destroy(batches);
-}
-
 TEST(nothing_is_kept_where_there_is_nothing)
 {
-    check_may_keep(1e-30, NULL, true);
-    check_may_keep(1e-30, represent_low, true);
-    check_may_keep(1e-30, represent_none, false);
-    check_may_keep(1e30, NULL, false);
+    static const struct {
+        double threshold;
+        represent_function *represent;
+        bool none, expected;
+    } cases[] = {{1e-30, NULL, false, true},
+                 {1e-30, represent_some, false, true},
+                 {1e-30, represent_some, true, false},
+                 {1e30, NULL, false, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct quartet_batches *batches;
+        struct visit visit = {.represents_none = cases[i].none};
+        check_ok(quartet_batches_create(made.shells, cases[i].threshold, NULL, &batches));
+        struct quartet_source source = {.bra = pairs,
+                                        .ket = pairs,
+                                        .unique = true,
+                                        .represent = cases[i].represent,
+                                        .context = &visit};
+        struct kept_size size = quartet_batches_kept_size(batches, &source);
+        assert_int_equal(kept_quartets_bytes(&size) > 0, cases[i].expected);
+        assert_int_equal(quartet_batches_may_keep(batches, &source), cases[i].expected);
+        quartet_batches_destroy(batches);
+    }
 }
 
 TEST(the_unit_follows_the_threshold)
