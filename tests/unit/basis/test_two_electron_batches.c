@@ -54,14 +54,15 @@ static void check_batches(const char *const letters[4], const struct contraction
 
 TEST(integrals_do_not_depend_on_the_batch)
 {
-    check_batches((const char *[]){"S", "P", "P", "S"}, &primitive);
-    check_batches((const char *[]){"S", "P", "P", "S"}, &six);
-    check_batches((const char *[]){"D", "P", "P", "D"}, &two);
-    check_batches((const char *[]){"F", "D", "D", "F"}, &primitive);
-    check_batches((const char *[]){"SS", "SP", "S", "SSS"}, &six);
-    check_batches((const char *[]){"SS", "S", "SS", "PD"}, &primitive);
-    check_batches((const char *[]){"G", "D", "G", "F"}, &primitive);
-    check_batches((const char *[]){"S", "P", "S", "s"}, &sixteen);
+    static const struct {
+        const char *letters[4];
+        const struct contraction *contraction;
+    } cases[] = {{{"S", "P", "P", "S"}, &primitive}, {{"S", "P", "P", "S"}, &six},
+                 {{"D", "P", "P", "D"}, &two},       {{"F", "D", "D", "F"}, &primitive},
+                 {{"SS", "SP", "S", "SSS"}, &six},   {{"SS", "S", "SS", "PD"}, &primitive},
+                 {{"G", "D", "G", "F"}, &primitive}, {{"S", "P", "S", "s"}, &sixteen}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        check_batches(cases[i].letters, cases[i].contraction);
 }
 
 /* The blocks 0 and 2 of a row up to the ket before the last. */
@@ -124,28 +125,30 @@ TEST(names_of_engines)
     assert_string_equal(two_electron_engine_names(), expected);
 }
 
-static int64_t bytes_of_groups(const char *const letters[4], const struct contraction *contraction,
+/* Scratch of four groups of one shell each. */
+static int64_t bytes_of_groups(const char *letters, const struct contraction *contraction,
                                enum basis_form form)
 {
-    struct shells_case four = four_groups_make(letters, contraction, form);
+    const char names[4][2] = {{letters[0]}, {letters[1]}, {letters[2]}, {letters[3]}};
+    struct shells_case four = four_groups_make(
+        (const char *[]){names[0], names[1], names[2], names[3]}, contraction, form);
     int64_t bytes = two_electron_bytes(four.shells);
     shells_case_fini(&four);
     return bytes;
 }
 
-/* Scratch grows with the classes; of the primitives it has one quartet, and where they can fill the
+/* It grows with the classes; of the primitives it has one quartet, and where they can fill the
  * vectors alone, the integrals of one quartet more. */
 TEST(memory_has_a_bound)
 {
-    static const char *const high[] = {"H", "H", "H", "H"}, *const low[] = {"S", "P", "D", "F"};
     enum basis_form spherical = BASIS_FORM_SPHERICAL;
-    int64_t bytes = bytes_of_groups(high, &primitive, spherical);
+    int64_t bytes = bytes_of_groups("HHHH", &primitive, spherical);
     assert_in_range(bytes, 1, 16 << 20);
-    assert_true(bytes_of_groups(high, &six, spherical) == bytes);
-    assert_in_range(bytes_of_groups(high, &sixteen, spherical), bytes,
+    assert_int_equal(bytes_of_groups("HHHH", &six, spherical), bytes);
+    assert_in_range(bytes_of_groups("HHHH", &sixteen, spherical), bytes,
                     bytes + 11 * 11 * 11 * 11 * QUARTET_LANES * (int64_t)sizeof(double));
-    assert_in_range(bytes_of_groups(high, &primitive, BASIS_FORM_CARTESIAN), bytes, 64 << 20);
-    assert_in_range(bytes_of_groups(low, &sixteen, spherical), 1, 4 << 20);
+    assert_in_range(bytes_of_groups("HHHH", &primitive, BASIS_FORM_CARTESIAN), bytes, 64 << 20);
+    assert_in_range(bytes_of_groups("SPDF", &sixteen, spherical), 1, 4 << 20);
 }
 
 /* Bounds of an atom's s, p, d and f shells with another atom's in a given direction. */
