@@ -79,42 +79,26 @@ static void round_integrals(const struct reference *reference, const int64_t at[
     }
 }
 
-/* F_ij += D_kl (ij|kl) and F_ik -= D_jl (ij|kl), halved for a closed shell; all integrals times a weight. */
-static void contract(const struct reference *reference, const int64_t group[4],
-                     const int64_t stride[4], double weight)
+/* F_ij += D_kl (ij|kl) and F_ik -= D_jl (ij|kl), halved for a closed shell, where i, j, k, l are the
+ * functions of groups in an order of those that the integrals have; all integrals times a weight. */
+static void contract(const struct reference *reference, const int64_t group[4], const int order[4],
+                     double weight)
 {
     const struct shells *shells = reference->shells;
-    int64_t n = shells->n_functions, m[4], first[4];
-    for (int k = 0; k < 4; k++) {
-        m[k] = n_functions_of_group(shells, group[k]);
-        first[k] = shells->groups[group[k]].first_function;
-    }
-    for (int64_t e = 0; e < m[0] * m[1] * m[2] * m[3]; e++) {
-        int64_t i = e / (m[1] * m[2] * m[3]), j = e / (m[2] * m[3]) % m[1], k = e / m[3] % m[2],
-                l = e % m[3];
-        double integral =
-            weight *
-            reference->integrals[i * stride[0] + j * stride[1] + k * stride[2] + l * stride[3]];
-        int64_t I = first[0] + i, J = first[1] + j, K = first[2] + k, L = first[3] + l;
-        double half = reference->n_densities == 1 ? 0.5 : 1;
+    int64_t n = shells->n_functions, m[4], f[4], n_all = 1;
+    double half = reference->n_densities == 1 ? 0.5 : 1;
+    for (int i = 0; i < 4; i++)
+        n_all *= m[i] = n_functions_of_group(shells, group[i]);
+    for (int64_t e = 0; e < n_all; e++) {
+        int64_t rest = e;
+        for (int i = 3; i >= 0; rest /= m[i--])
+            f[i] = shells->groups[group[i]].first_function + rest % m[i];
+        double integral = weight * reference->integrals[e * QUARTET_LANES];
+        int64_t I = f[order[0]], J = f[order[1]], K = f[order[2]], L = f[order[3]];
         for (int spin = 0; spin < reference->n_densities; spin++) {
             reference->F[spin][I * n + J] += reference->total[K * n + L] * integral;
             reference->F[spin][I * n + K] -= half * reference->D[spin][J * n + L] * integral;
         }
-    }
-}
-
-/* Where the integrals of a quartet (ab|cd), as the engine leaves them, have the
- * index of each of the groups a, b, c, d. */
-static void find_strides(const struct pair_class *const class[2], bool exchanged, int64_t stride[4])
-{
-    const struct pair_class *ket = class[!exchanged];
-    for (int side = 0; side < 2; side++) {
-        bool is_bra = (side == 0) != exchanged;
-        int64_t unit = QUARTET_LANES * (is_bra ? (int64_t)ket->n_first * ket->n_second : 1);
-        bool swapped = class[side]->pairs[0].swapped;
-        stride[2 * side + swapped] = unit * class[side]->n_second;
-        stride[2 * side + !swapped] = unit;
     }
 }
 
@@ -135,18 +119,12 @@ static void add_quartet(const struct reference *reference, const int64_t at[4])
     struct quartet_batch batch = {class[exchanged], class[!exchanged], 1, &quartet};
     two_electron_compute(reference->engine, &batch, reference->integrals);
     round_integrals(reference, at, &batch);
-    int64_t stride[4];
-    find_strides(class, exchanged, stride);
     double weight = (at[0] == at[1] ? 0.5 : 1) * (at[2] == at[3] ? 0.5 : 1) *
                     (at[0] == at[2] && at[1] == at[3] ? 0.5 : 1);
-    for (int k = 0; k < 8; k++) {
-        int64_t group[4], ordered_stride[4];
-        for (int i = 0; i < 4; i++) {
-            group[i] = at[orders[k][i]];
-            ordered_stride[i] = stride[orders[k][i]];
-        }
-        contract(reference, group, ordered_stride, weight);
-    }
+    const struct shell_pair *P = batch.bra->pairs, *Q = batch.ket->pairs;
+    for (int k = 0; k < 8; k++)
+        contract(reference, (int64_t[]){P->first, P->second, Q->first, Q->second}, orders[k],
+                 weight);
 }
 
 static void add_all_quartets(const struct reference *reference)
