@@ -53,28 +53,14 @@ static bool is_non_null(const struct problem *problem, const struct tile_quartet
     return bound(problem, q->I, q->J) * bound(problem, q->K, q->L) >= problem->screening.threshold;
 }
 
-static int64_t code(int64_t I, int64_t J, int64_t K, int64_t L)
-{
-    return ((I * MAX_TILES + J) * MAX_TILES + K) * MAX_TILES + L;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-/* A number that all members of an orbit under the eight-fold symmetry share. */
-static int64_t orbit(const struct tile_quartet *q)
-{
-    int64_t bra = larger(code(0, 0, q->I, q->J), code(0, 0, q->J, q->I));
-    int64_t ket = larger(code(0, 0, q->K, q->L), code(0, 0, q->L, q->K));
-    int64_t n = MAX_TILES * MAX_TILES;
-    return larger(bra * n + ket, ket * n + bra);
-}
-
+/* A number of the quartet or, under full symmetry, of its orbit of eight. */
 static int64_t identity(const struct tile_quartet *q, enum fock_symmetry symmetry)
 {
-    return symmetry == FOCK_SYMMETRY_FULL ? orbit(q) : code(q->I, q->J, q->K, q->L);
+    if (symmetry == FOCK_SYMMETRY_NONE)
+        return ((q->I * MAX_TILES + q->J) * MAX_TILES + q->K) * MAX_TILES + q->L;
+    int64_t bra = tile_pair_index_unordered(q->I, q->J);
+    int64_t ket = tile_pair_index_unordered(q->K, q->L);
+    return tile_pair_index_unordered(bra, ket);
 }
 
 /* The quartets that were visited. */
@@ -107,13 +93,11 @@ static void check_complete(const struct visits *visits)
     static int expected[MAX_QUARTETS];
     memset(expected, 0, sizeof expected);
     int64_t n = visits->problem->tiling.n_tiles;
-    struct tile_quartet q;
-    for (q.I = 0; q.I < n; q.I++)
-        for (q.J = 0; q.J < n; q.J++)
-            for (q.K = 0; q.K < n; q.K++)
-                for (q.L = 0; q.L < n; q.L++)
-                    if (is_non_null(visits->problem, &q))
-                        expected[identity(&q, visits->symmetry)] = 1;
+    for (int64_t i = 0; i < n * n * n * n; i++) {
+        struct tile_quartet q = {i / n / n / n, i / n / n % n, i / n % n, i % n};
+        if (is_non_null(visits->problem, &q))
+            expected[identity(&q, visits->symmetry)] = 1;
+    }
     for (int64_t i = 0; i < MAX_QUARTETS; i++)
         assert_int_equal(visits->count[i], expected[i]);
 }
