@@ -143,6 +143,7 @@ static void check_pairs(const struct shells *shells, const struct shell_pairs *p
             int64_t bra = pair->swapped ? pair->second : pair->first;
             int64_t ket = pair->swapped ? pair->first : pair->second;
             assert_true(!pair->swapped || class->type[0] > class->type[1]);
+            assert_true(pair->bound == bounds[bra * n + ket]);
             count[bra * n + ket]++;
         }
     }
@@ -243,7 +244,7 @@ TEST(products_of_one_centre_lie_on_it)
 /* A chain whose shells have products of very different numbers of primitives, by their distance. */
 TEST(the_largest_of_many_numbers_of_primitives_are_one_kind)
 {
-    enum { N_PRIMITIVES = 30, N_ATOMS = 120 };
+    enum { N_PRIMITIVES = 24, N_ATOMS = 110 };
     char basis[2048], chain[4096];
     int end = snprintf(basis, sizeof basis, "H 0\nS %d 1\n", N_PRIMITIVES);
     for (int p = 0; p < N_PRIMITIVES; p++)
