@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The libint engine against the independent reference, for every pair of angular momenta. */
 #include "basis/integrals/one_electron.h"
-#include "tests/check.h"
 #include "tests/reference/integrals_reference.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "tests/unit/basis/shells_case.h"
 
 enum { MAX_BLOCK = 3 * ANGULAR_MAX_FUNCTIONS * ANGULAR_MAX_FUNCTIONS };
 
@@ -19,37 +16,18 @@ static struct atom frame[] = {
 };
 static const struct molecule nuclei = {.n_atoms = 4, .atoms = frame};
 
-static const double exponents[3] = {5.3, 0.91, 0.17};
-static double coefficients[BASIS_MAX_L + 1][4][3]; /* by l and number of primitives */
-
-static struct shell make_shell(int l, bool spherical, int n_primitives, const double center[3])
+/* Shells of every l, number l of them, with the last of three primitives, or two or three, at a centre. */
+static struct shells_case make_shells(bool spherical, int n_primitives, const double center[3])
 {
-    struct shell shell = {
-        .l = l,
-        .spherical = spherical && l >= 2,
-        .n_functions = angular_map(l, spherical)->n_functions,
-        .n_primitives = n_primitives,
-        .exponents = exponents + 3 - n_primitives,
-        .coefficients = coefficients[l][n_primitives],
-    };
-    memcpy(shell.center, center, sizeof shell.center);
-    return shell;
-}
-
-/* Contractions with self-overlap 1, as shells.h has them. */
-static void normalise(void)
-{
-    static const double origin[3] = {0}, mixture[3] = {0.6, -0.4, 0.8};
+    static const char *const primitives[] = {"", "0.17 1\n", "0.91 0.6\n0.17 -0.4\n",
+                                             "5.3 0.6\n0.91 -0.4\n0.17 0.8\n"};
+    char text[1024] = "He 0\n", xyz[128];
     for (int l = 0; l <= BASIS_MAX_L; l++)
-        for (int n = 1; n <= 3; n++) {
-            double overlap[ANGULAR_MAX_FUNCTIONS * ANGULAR_MAX_FUNCTIONS];
-            for (int p = 0; p < n; p++)
-                coefficients[l][n][p] = mixture[p] * pow(exponents[3 - n + p], 0.75 + 0.5 * l);
-            struct shell shell = make_shell(l, false, n, origin);
-            reference_overlap(&shell, &shell, overlap);
-            for (int p = 0; p < n; p++)
-                coefficients[l][n][p] /= sqrt(overlap[0]);
-        }
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%c %d 1\n%s", "SPDFGH"[l],
+                 n_primitives, primitives[n_primitives]);
+    strcat(text, "****\n");
+    snprintf(xyz, sizeof xyz, "1\n\nHe %.17g %.17g %.17g\n", center[0], center[1], center[2]);
+    return shells_case_make(xyz, text, spherical ? BASIS_FORM_SPHERICAL : BASIS_FORM_CARTESIAN);
 }
 
 static struct one_electron *make_engine(void)
@@ -99,12 +77,13 @@ static void check_all_pairs(bool bra_spherical, bool ket_spherical, int n_primit
                             const double *A, const double *B)
 {
     struct one_electron *engine = make_engine();
+    struct shells_case bras = make_shells(bra_spherical, n_primitives, A);
+    struct shells_case kets = make_shells(ket_spherical, n_primitives == 3 ? 2 : 1, B);
     for (int la = 0; la <= BASIS_MAX_L; la++)
-        for (int lb = 0; lb <= BASIS_MAX_L; lb++) {
-            struct shell bra = make_shell(la, bra_spherical, n_primitives, A);
-            struct shell ket = make_shell(lb, ket_spherical, n_primitives == 3 ? 2 : 1, B);
-            check_pair(engine, &bra, &ket);
-        }
+        for (int lb = 0; lb <= BASIS_MAX_L; lb++)
+            check_pair(engine, &bras.shells->shells[la], &kets.shells->shells[lb]);
+    shells_case_fini(&bras);
+    shells_case_fini(&kets);
     one_electron_destroy(engine);
 }
 
@@ -130,11 +109,14 @@ TEST(distant_pairs_are_zero)
 {
     static const double farther[3] = {90, 0, 0};
     struct one_electron *engine = make_engine();
-    struct shell bra = make_shell(3, true, 3, here), ket = make_shell(4, true, 2, farther);
+    struct shells_case bras = make_shells(true, 3, here), kets = make_shells(true, 2, farther);
+    const struct shell *bra = &bras.shells->shells[3], *ket = &kets.shells->shells[4];
     static double block[MAX_BLOCK];
-    one_electron_nuclear(engine, &nuclei, &bra, &ket, block);
-    for (int i = 0; i < bra.n_functions * ket.n_functions; i++)
+    one_electron_nuclear(engine, &nuclei, bra, ket, block);
+    for (int i = 0; i < bra->n_functions * ket->n_functions; i++)
         assert_true(block[i] == 0);
+    shells_case_fini(&bras);
+    shells_case_fini(&kets);
     one_electron_destroy(engine);
 }
 
@@ -142,25 +124,20 @@ TEST(distant_pairs_are_zero)
 TEST(integrals_of_a_centre_do_not_depend_on_its_place)
 {
     static const double places[2][3] = {{0}, {1000.0 / 3, -777.7, 912.3}};
+    static double at[2][2][MAX_BLOCK];
     struct one_electron *engine = make_engine();
-    for (int bra_l = 0; bra_l <= BASIS_MAX_L; bra_l++)
-        for (int ket_l = 0; ket_l <= bra_l; ket_l++) {
-            static double at[2][2][MAX_BLOCK];
-            int n = 0;
-            for (int i = 0; i < 2; i++) {
-                struct atom nucleus = atom_of_element(8, false);
-                memcpy(nucleus.position, places[i], sizeof places[i]);
-                const struct molecule atom = {.n_atoms = 1, .atoms = &nucleus};
-                struct shell bra = make_shell(bra_l, true, 3, places[i]);
-                struct shell ket = make_shell(ket_l, true, 3, places[i]);
-                n = bra.n_functions * ket.n_functions;
-                one_electron_kinetic(engine, &bra, &ket, at[i][0]);
-                one_electron_nuclear(engine, &atom, &bra, &ket, at[i][1]);
-            }
-            for (int k = 0; k < 2; k++)
-                for (int e = 0; e < n; e++)
-                    check_close(at[1][k][e], at[0][k][e], 0);
+    struct shells_case all[2] = {make_shells(true, 3, places[0]), make_shells(true, 3, places[1])};
+    for (int pair = 0; pair < (BASIS_MAX_L + 1) * (BASIS_MAX_L + 1); pair++) {
+        for (int i = 0; i < 2; i++) {
+            const struct shell *bra = &all[i].shells->shells[pair / (BASIS_MAX_L + 1)];
+            const struct shell *ket = &all[i].shells->shells[pair % (BASIS_MAX_L + 1)];
+            one_electron_kinetic(engine, bra, ket, at[i][0]);
+            one_electron_nuclear(engine, &all[i].molecule, bra, ket, at[i][1]);
         }
+        assert_memory_equal(at[0], at[1], sizeof at[0]);
+    }
+    shells_case_fini(&all[0]);
+    shells_case_fini(&all[1]);
     one_electron_destroy(engine);
 }
 
@@ -192,5 +169,3 @@ TEST(hydrogen_molecule_has_the_published_integrals)
     for (int i = 0; i < 10; i++)
         check_close(found[i], published[i], 5.1e-5);
 }
-
-TEST_SETUP(normalise)
