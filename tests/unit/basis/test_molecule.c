@@ -144,6 +144,7 @@ TEST(keys_and_two_numbers_alone_are_read)
         {"xcharge=4 =6", "- - - ? xcharge=4"},
         {"chrg=1 uhf=1", "1 2 -"},
         {"2S+1=3", "- 3 -"},
+        {"charge=-1000000 mult=1000000", "-1000000 1000000 -"},
         {"[charge=1] [mult=2]", "1 2 -"},
         {"O2 (charge=1, mult=2)", "1 2 -"},
         {"mult=3 charge=0 mult=3", "0 3 -"},

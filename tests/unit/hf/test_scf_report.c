@@ -127,6 +127,9 @@ TEST(a_kept_occupation_and_saddle_points_left_are_said)
     check_text("saddle point left", false);
     check_text("having left", false);
     result.keeps_occupation = true;
+    result.occupation_overlap = 0.3; /* with a warning */
+    report(2, &result);
+    check_text("the reference by at least 0.3000", true);
     result.occupation_overlap = 0.97;
     result.n_saddles = 1;
     result.saddles[0] = (struct scf_saddle){-147.5, -0.03};
