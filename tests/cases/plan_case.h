@@ -3,6 +3,9 @@
  * of every plan. */
 #pragma once
 
+#include "tce/language/program.h"
+#include "tce/language/symmetry_check.h"
+#include "tce/methods/method_bindings.h"
 #include "tce/plan/plan.h"
 #include "tests/check.h"
 
@@ -32,11 +35,11 @@ static inline void plan_case_spaces(struct plan_case *made, int64_t n_occupied, 
     }
 }
 
-static inline enum status plan_case_plan(struct plan_case *made)
+static inline enum status plan_case_plan(struct plan_case *made, enum plan_pairs pairs)
 {
     const struct index_space *space[PLAN_CASE_SPACES];
     memcpy(space, made->space, sizeof space);
-    return plan_create(&made->program, space, PLAN_PAIRS_AUTO, &made->plan);
+    return plan_create(&made->program, space, pairs, &made->plan);
 }
 
 static inline void plan_case_fini(struct plan_case *made)
@@ -53,6 +56,15 @@ static inline double plan_case_flops(const struct plan *plan)
     double flops = 0;
     for (int s = 0; s < plan->n_steps; s++)
         flops += plan->steps[s].flops;
+    return flops;
+}
+
+/* Of the products of two tensors. */
+static inline double plan_case_product_flops(const struct plan *plan)
+{
+    double flops = 0;
+    for (int s = 0; s < plan->n_steps; s++)
+        flops += plan->steps[s].B.tensor >= 0 ? plan->steps[s].flops : 0;
     return flops;
 }
 
@@ -172,4 +184,16 @@ static inline void plan_case_check_stages(const struct plan *plan)
             plan_case_check_latest(plan, first, k - 1);
         first = loop ? k + 1 : k;
     }
+}
+
+/* A plan with all properties, where 5 values are occupied and 20 virtual. */
+static inline void plan_case_init(struct plan_case *made, const char *text, enum plan_pairs pairs)
+{
+    *made = (struct plan_case){0};
+    check_ok(program_parse(text, strlen(text), "case.tce", &made->program));
+    check_ok(symmetry_check_program(&made->program, METHOD_N_FILLS, method_fill_symmetries));
+    plan_case_spaces(made, 5, 20);
+    check_ok(plan_case_plan(made, pairs));
+    plan_case_check_lifetimes(made->plan);
+    plan_case_check_stages(made->plan);
 }

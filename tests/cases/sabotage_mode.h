@@ -78,29 +78,17 @@ static inline int sabotage_add(void *state, const void *record, bool initial)
     return self->under->add(sabotage_under(state), record, initial);
 }
 
-static inline void sabotage_receive(void *state, int from, const void *message, size_t size)
-{
-    struct sabotage_state *self = state;
-    self->under->receive(sabotage_under(state), from, message, size);
-}
+#define SABOTAGE_PASSES(function, parameters, ...)                                                 \
+    static inline void sabotage_##function parameters                                              \
+    {                                                                                              \
+        ((struct sabotage_state *)state)->under->function(sabotage_under(state), __VA_ARGS__);     \
+    }
 
-static inline void sabotage_sent(void *state, int64_t token)
-{
-    struct sabotage_state *self = state;
-    self->under->sent(sabotage_under(state), token);
-}
-
-static inline void sabotage_fetched(void *state, int64_t value)
-{
-    struct sabotage_state *self = state;
-    self->under->fetched(sabotage_under(state), value);
-}
-
-static inline void sabotage_finished(void *state, int64_t task, double time_s)
-{
-    struct sabotage_state *self = state;
-    self->under->finished(sabotage_under(state), task, time_s);
-}
+SABOTAGE_PASSES(receive, (void *state, int from, const void *message, size_t size), from, message,
+                size)
+SABOTAGE_PASSES(sent, (void *state, int64_t token), token)
+SABOTAGE_PASSES(fetched, (void *state, int64_t value), value)
+SABOTAGE_PASSES(finished, (void *state, int64_t task, double time_s), task, time_s)
 
 static inline double sabotage_progress(const void *state, int64_t n_run)
 {
@@ -193,24 +181,11 @@ static inline void register_sabotages_by_name(void)
 static inline void register_sabotage(void)
 {
     static struct taskpool_mode modes[3];
-    modes[0] = modes[1] = (struct taskpool_mode){.seeded = true, .init = sabotage_init_static};
-    modes[2] = (struct taskpool_mode){.init = sabotage_init_steal,
-                                      .add = sabotage_add,
-                                      .receive = sabotage_receive,
-                                      .sent = sabotage_sent};
-    modes[0].next = sabotage_lose;
-    modes[1].next = sabotage_swap;
-    modes[2].next = sabotage_forget;
-    static const char *const names[] = {"loses", "swaps", "forgets"};
+    modes[0] = sabotage_of(mode_find("static"), "loses", sabotage_lose);
+    modes[1] = sabotage_of(mode_find("static"), "swaps", sabotage_swap);
+    modes[2] = sabotage_of(mode_find("steal"), "forgets", sabotage_forget);
     for (int i = 0; i < 3; i++) {
-        modes[i].name = names[i];
-        modes[i].help = "wrong on purpose";
-        modes[i].state_size =
-            sizeof(struct sabotage_state) + mode_find(i < 2 ? "static" : "steal")->state_size;
-        modes[i].fini = sabotage_fini;
-        modes[i].seed = sabotage_seed;
-        modes[i].restore = sabotage_restore;
-        modes[i].progress = sabotage_progress;
+        modes[i].init = i < 2 ? sabotage_init_static : sabotage_init_steal;
         check_ok(mode_register(&modes[i]));
     }
 }

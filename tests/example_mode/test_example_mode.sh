@@ -12,10 +12,10 @@ trap 'rm -rf "$folder"' EXIT
 for program in "$beryl_hf" "$beryl_sched"; do
     "$program" --help-all > "$folder/help"
     tr -s ' \n' ' ' < "$folder/help" | grep -q 'awf-b, af, example[^;]*; default: auto'
-    tr -s ' \n' ' ' < "$folder/help" | grep -q -- '--example-grant N example: tasks handed out'
-    "$program" --help-modes | grep -q '^example: worker 0 hands out'
+    tr -s ' \n' ' ' < "$folder/help" | grep -q -- '--example-grant N example: tasks given together'
+    "$program" --help-modes | grep -q '^example: a worker without tasks'
 done
-"$beryl_sched" --list-modes | grep -q "^example	static	worker 0 hands out"
+"$beryl_sched" --list-modes | grep -q "^example	static	a worker without tasks"
 "$mpiexec" --oversubscribe -n 3 "$beryl_hf" "$inputs/be16.xyz" --basis be15s --screen 1e-6 \
     --fock-only 1 --compare all --json "$folder/all.json" > "$folder/table"
 grep -q '^example ' "$folder/table"

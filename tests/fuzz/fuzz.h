@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The function that a fuzzing engine (libFuzzer or fuzz_main.c) calls with each input, and helpers
- * that targets share. */
+/* What a target of fuzzing defines, and helpers that targets share. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Puts one input through the code under test; returns 0. A crash, a sanitizer's report or a
- * failed assertion is a finding. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* Puts one input through the code under test. A crash, a sanitizer's report or a failed assertion is
+ * a finding.
+ * text  in memory of its own, with a zero byte after it, so that a read beyond its end is found */
+void fuzz_one(const char *text, size_t size);
 
-/* The input as text, a zero byte after it, to be freed with free: in memory of its own, so that a
- * read beyond its end is found. NULL without memory. */
-char *fuzz_text(const uint8_t *data, size_t size);
+/* Called by libFuzzer or fuzz_main.c with each input; calls fuzz_one and returns 0. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Starts MPI with this process alone; any number of calls. */
 void fuzz_start_mpi(void);
 
-/* The input as a file of this name in a folder of this process, which goes away at the end.
- * Returns its path, valid until the next call. */
-const char *fuzz_file(const char *name, const uint8_t *data, size_t size);
-
-/* fuzz_file that also starts MPI, for readers that are collective. */
-const char *fuzz_mpi_file(const char *name, const uint8_t *data, size_t size);
+/* The input as a file of this name in a folder of this process, which goes away at the end; starts
+ * MPI, for readers that are collective. Returns its path, valid until the next call. */
+const char *fuzz_file(const char *name, const char *bytes, size_t size);

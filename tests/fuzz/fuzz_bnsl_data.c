@@ -17,15 +17,14 @@ static void check_data(const struct bnsl_data *data)
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+void fuzz_one(const char *bytes, size_t size)
 {
     struct text_file file;
     struct bnsl_data data;
     if (text_file_read(fuzz_file("data.csv", bytes, size), &file) != STATUS_OK)
-        return 0;
+        return;
     if (bnsl_data_parse(file.bytes, file.length, "data.csv", &data) == STATUS_OK)
         check_data(&data);
     free(data.values);
     text_file_fini(&file);
-    return 0;
 }

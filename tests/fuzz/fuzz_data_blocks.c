@@ -22,13 +22,13 @@ static struct taskpool_data *make_blocks(void)
     return data;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+void fuzz_one(const char *bytes, size_t size)
 {
     int64_t tasks[N_TASKS] = {0, 1, 5, 80};
     double seconds[N_TASKS] = {0};
     const struct profile profile = {.n = N_TASKS, .seconds = seconds, .tasks = tasks};
     struct taskpool_data *data = make_blocks();
-    if (task_data_read_accesses(fuzz_mpi_file("x.blocks.csv", bytes, size), &profile, data) ==
+    if (task_data_read_accesses(fuzz_file("x.blocks.csv", bytes, size), &profile, data) ==
         STATUS_OK)
         for (int64_t task = 0; task < N_TASKS; task++) {
             int64_t n;
@@ -39,5 +39,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
             assert(task_data_owner(data, task, 2) < 2);
         }
     task_data_destroy(data);
-    return 0;
 }

@@ -36,24 +36,13 @@ static void stop_mpi(void)
     MPI_Finalize();
 }
 
-char *fuzz_text(const uint8_t *data, size_t size)
-{
-    char *text = malloc(size + 1);
-    if (!text)
-        return NULL;
-    memcpy(text, data, size);
-    text[size] = '\0';
-    return text;
-}
-
 void fuzz_start_mpi(void)
 {
     int started;
     MPI_Initialized(&started);
     if (started)
         return;
-    if (!folder[0])
-        make_folder();
+    make_folder();
     /* One process needs neither a daemon nor other transports. */
     setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
     setenv("OMPI_MCA_btl", "self", 0);
@@ -68,14 +57,13 @@ void fuzz_start_mpi(void)
     atexit(stop_mpi);
 }
 
-const char *fuzz_file(const char *name, const uint8_t *data, size_t size)
+const char *fuzz_file(const char *name, const char *bytes, size_t size)
 {
-    if (!folder[0])
-        make_folder();
+    fuzz_start_mpi();
     snprintf(path, sizeof path, "%s/%s", folder, name);
     unlink(path); /* HDF5 knows a file that it has open by its inode */
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
-    if (file < 0 || write(file, data, size) != (ssize_t)size) {
+    if (file < 0 || write(file, bytes, size) != (ssize_t)size) {
         perror(path);
         exit(2);
     }
@@ -83,8 +71,14 @@ const char *fuzz_file(const char *name, const uint8_t *data, size_t size)
     return path;
 }
 
-const char *fuzz_mpi_file(const char *name, const uint8_t *data, size_t size)
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_start_mpi();
-    return fuzz_file(name, data, size);
+    char *text = malloc(size + 1);
+    if (!text)
+        return 0;
+    memcpy(text, data, size);
+    text[size] = '\0';
+    fuzz_one(text, size);
+    free(text);
+    return 0;
 }

@@ -17,12 +17,11 @@ static void use(struct machine_settings *settings)
     assert(machine.bandwidth > 0 && isfinite(machine.bandwidth));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+void fuzz_one(const char *data, size_t size)
 {
     struct machine_settings settings = machine_settings_unknown;
     settings.n_workers = 2;
-    if (machine_file_read(fuzz_mpi_file("machine.json", data, size), MPI_COMM_SELF, &settings) ==
+    if (machine_file_read(fuzz_file("machine.json", data, size), MPI_COMM_SELF, &settings) ==
         STATUS_OK)
         use(&settings);
-    return 0;
 }

@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 
 static void use(struct molecule *molecule)
 {
@@ -20,11 +19,8 @@ static void use(struct molecule *molecule)
         molecule_check(molecule, "fuzz");
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+void fuzz_one(const char *text, size_t size)
 {
-    char *text = fuzz_text(data, size);
-    if (!text)
-        return 0;
     const struct molecule_settings settings = {.unit = LENGTH_ANGSTROM};
     struct molecule molecule;
     if (molecule_parse(text, size, "fuzz", &settings, &molecule) == STATUS_OK)
@@ -32,6 +28,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     else
         assert(!molecule.atoms);
     molecule_fini(&molecule);
-    free(text);
-    return 0;
 }

@@ -6,11 +6,11 @@
 #include <assert.h>
 #include <math.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+void fuzz_one(const char *data, size_t size)
 {
     struct taskpool_noise noise;
-    if (taskpool_noise_read(&noise, fuzz_mpi_file("noise.csv", data, size)) != STATUS_OK)
-        return 0;
+    if (taskpool_noise_read(&noise, fuzz_file("noise.csv", data, size)) != STATUS_OK)
+        return;
     assert(noise.n > 0 && noise.period_s >= NOISE_MIN_PERIOD_S);
     double start_s = 0, phase_s = 0.3 * noise.period_s;
     for (int i = 0; i < 20; i++) {
@@ -19,5 +19,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         start_s = end_s;
     }
     taskpool_noise_fini(&noise);
-    return 0;
 }

@@ -48,27 +48,20 @@ static void check_tensors(const struct program *program)
     }
 }
 
-static void check_factor(const struct program *program, const struct program_factor *factor)
+/* A local tensor, in its loop, has the loop's index where the declaration has it. */
+static void check_factor(const struct program *program, const struct program_factor *factor,
+                         int loop)
 {
     check_place(factor->place);
     assert(factor->tensor >= 0 && factor->tensor < program->n_tensors);
     const struct program_tensor *tensor = &program->tensors[factor->tensor];
+    assert(tensor->loop < 0 || tensor->loop == loop);
     for (int d = 0; d < tensor->rank; d++) {
         assert(factor->index[d] >= 0 && factor->index[d] < program->n_indices);
         assert(program->indices[factor->index[d]].space == tensor->space[d]);
+        assert(tensor->loop < 0 || tensor->loop_index[d] < 0 ||
+               tensor->loop_index[d] == factor->index[d]);
     }
-}
-
-/* A factor that is a local tensor, in its loop, has the loop's index where the declaration has it. */
-static void check_local_factor(const struct program *program, const struct program_factor *factor,
-                               int loop)
-{
-    const struct program_tensor *tensor = &program->tensors[factor->tensor];
-    if (tensor->loop < 0)
-        return;
-    assert(tensor->loop == loop);
-    for (int d = 0; d < tensor->rank; d++)
-        assert(tensor->loop_index[d] < 0 || tensor->loop_index[d] == factor->index[d]);
 }
 
 static void check_loops(const struct program *program)
@@ -96,8 +89,7 @@ static void check_statements(const struct program *program)
 {
     for (int s = 0; s < program->n_statements; s++) {
         const struct program_statement *statement = &program->statements[s];
-        check_factor(program, &statement->target);
-        check_local_factor(program, &statement->target, statement->loop);
+        check_factor(program, &statement->target, statement->loop);
         assert(statement->text[0] && !strpbrk(statement->text, "\n#"));
         assert(statement->n_terms > 0);
         for (int t = 0; t < statement->n_terms; t++) {
@@ -106,8 +98,7 @@ static void check_statements(const struct program *program)
             assert(isfinite(term->coefficient));
             assert(term->n_factors >= 1 && term->n_factors <= PROGRAM_MAX_FACTORS);
             for (int f = 0; f < term->n_factors; f++) {
-                check_factor(program, &term->factors[f]);
-                check_local_factor(program, &term->factors[f], statement->loop);
+                check_factor(program, &term->factors[f], statement->loop);
                 assert(term->factors[f].tensor != statement->target.tensor);
             }
         }
@@ -131,14 +122,6 @@ static void check_place_of_failure(void)
     check_place(place);
 }
 
-static void check_failure(enum status status, const struct program *program)
-{
-    static const struct program empty;
-    assert(memcmp(program, &empty, sizeof empty) == 0);
-    if (status == STATUS_INPUT)
-        check_place_of_failure();
-}
-
 /* Plans as beryl-tce run --dry-run --explain does, and cuts loops into tiles. */
 static void plan(const char *text, size_t size)
 {
@@ -160,12 +143,12 @@ static void plan(const char *text, size_t size)
     program_instance_fini(&instance);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+void fuzz_one(const char *data, size_t size)
 {
     /* Not a byte more than the text, so that a sanitizer sees reads beyond it. */
     char *text = malloc(size > 0 ? size : 1);
     if (!text)
-        return 0;
+        return;
     memcpy(text, data, size);
     struct program program;
     enum status status = program_parse(text, size, "fuzz", &program);
@@ -177,9 +160,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_loops(&program);
         plan(text, size);
     } else {
-        check_failure(status, &program);
+        static const struct program empty;
+        assert(memcmp(&program, &empty, sizeof empty) == 0);
+        if (status == STATUS_INPUT)
+            check_place_of_failure();
     }
     program_fini(&program);
     free(text);
-    return 0;
 }

@@ -6,7 +6,7 @@
 #
 # The hosts are h1 to hN (2). Each has its own network, host name, processes and shared memory; files
 # and CPUs are common, and h1 sees all processes. mpirun, in COMMAND, finds them by itself and starts
-# one process on each in turn, over TCP. --delay: each way, for every packet (0).
+# one process on each in turn, over TCP. --delay: each way, for every packet (0); the kernel needs netem.
 #
 # COMMAND also has the program on_host in $on_host: `$on_host h2 COMMAND` runs there, `$on_host
 # switch ip link set h2 down` unplugs h2. All ends with COMMAND, whose exit status is returned.
@@ -14,30 +14,19 @@
 set -eu
 folder=$(cd "$(dirname "$0")" && pwd)
 
-# refuse MESSAGE
-refuse() {
-    echo "hosts.sh: $1 (hosts.sh [--hosts N] [--delay MILLISECONDS] COMMAND [ARGUMENT...])" >&2
-    exit 2
-}
-
 arguments=("$@") hosts=2 delay=0
-while :; do
-    case ${1:-} in
-    --hosts)
-        [[ ${2:-} =~ ^[1-9][0-9]{0,2}$ && $2 -le 254 ]] ||
-            refuse "--hosts expects a number from 1 to 254, found '${2:-}'"
-        hosts=$2
-        ;;
-    --delay)
-        [[ ${2:-} =~ ^[0-9]+(\.[0-9]+)?$ ]] || refuse "--delay expects milliseconds, found '${2:-}'"
-        delay=$2
-        ;;
-    -*) refuse "unknown option $1" ;;
-    '') refuse "the command is missing" ;;
+while [[ ${1:-} == --* ]]; do
+    case $1 in
+    --hosts) hosts=$2 ;;
+    --delay) delay=$2 ;;
     *) break ;;
     esac
     shift 2
 done
+if [[ ! $hosts =~ ^[1-9][0-9]{0,2}$ || ! $delay =~ ^[0-9.]+$ || $hosts -gt 254 || $# = 0 || $1 == -* ]]; then
+    echo "usage: hosts.sh [--hosts N] [--delay MILLISECONDS] COMMAND [ARGUMENT...]; N: 1 to 254" >&2
+    exit 2
+fi
 
 if [ -z "${inside_switch:-}" ]; then
     as_root=(--user --map-root-user)
@@ -104,42 +93,20 @@ plug() {
     "$on_host" "h$1" ip link set eth0 up
 }
 
-# Ports of a bridge, named for the hosts. Fails where a delay is wanted and the kernel has none.
-connect_by_bridge() {
+# Ports of a bridge, named for the hosts.
+connect_hosts() {
     local i
     ip link add bridge type bridge
     ip link set bridge up
     for ((i = 1; i <= hosts; i++)); do
         ip link add "h$i" type veth peer name "cable$i"
         if [ "$delay" != 0 ]; then
-            tc qdisc add dev "h$i" root netem delay "${delay}ms" limit 100000 || return 1
+            tc qdisc add dev "h$i" root netem delay "${delay}ms" limit 100000 ||
+                { echo "hosts.sh: --delay needs a kernel with netem" >&2; exit 2; }
         fi
         ip link set "h$i" master bridge up
         plug "$i" "cable$i"
     done
-}
-
-# Point-to-point interfaces, between which a process copies packets.
-connect_by_relay() {
-    local i names=()
-    for ((i = 1; i <= hosts; i++)); do
-        names+=("relay$i")
-    done
-    mkfifo /run/relay
-    "${DELAY_RELAY:-$folder/../../build/release/tests/bin/delay_relay}" "$delay" \
-        "${names[@]}" >/run/relay &
-    read -r _ </run/relay
-    for ((i = 1; i <= hosts; i++)); do
-        plug "$i" "relay$i"
-    done
-}
-
-kernel_delays() {
-    ip link add probe type dummy 2>/dev/null || ip link add probe type bridge
-    local status=0
-    tc qdisc add dev probe root netem delay 1ms 2>/dev/null || status=1
-    ip link delete probe
-    return $status
 }
 
 export on_host=$folder/on_host.sh
@@ -147,11 +114,7 @@ set_up_files
 for ((i = 1; i <= hosts; i++)); do
     start_host "$i"
 done
-if [ "$delay" = 0 ] || kernel_delays; then
-    connect_by_bridge
-else
-    connect_by_relay
-fi
+connect_hosts
 
 # A lost host ends a run after 30 s (docs/cluster.md).
 export OMPI_MCA_oob_tcp_keepalive_time=10 OMPI_MCA_oob_tcp_keepalive_intvl=5 \

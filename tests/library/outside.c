@@ -56,17 +56,31 @@ void fock_build(void)
 static const struct beryl_centre helium[] = {{2, 0, {0, 0, 0}}};
 static const struct beryl_centre hydride[] = {{3, 0, {0, 0, 0}}, {1, 0, {0, 0, 3.0}}};
 
-static struct beryl_calculation *solve(int n, const struct beryl_centre *centres, int charge)
+static struct beryl_settings in_basis(const char *basis)
 {
     struct beryl_settings settings;
-    struct beryl_calculation *calculation;
     beryl_settings_default(&settings);
-    settings.basis = "6-31g";
-    settings.charge = charge;
-    settings.multiplicity = charge == 0 ? 1 : 2;
-    if (beryl_create(n, centres, &settings, &calculation) || beryl_solve(calculation))
+    settings.basis = basis;
+    return settings;
+}
+
+static struct beryl_calculation *solve(int n, const struct beryl_centre *centres,
+                                       const struct beryl_settings *settings)
+{
+    struct beryl_calculation *calculation;
+    if (beryl_create(n, centres, settings, &calculation) || beryl_solve(calculation))
         die("solve");
     return calculation;
+}
+
+/* The calculation is refused, with this in the message. */
+static void refuse(int n, const struct beryl_centre *centres, const struct beryl_settings *settings,
+                   enum beryl_error error, const char *text)
+{
+    struct beryl_calculation *none;
+    if (beryl_create(n, centres, settings, &none) != error || none ||
+        !strstr(beryl_error_text(), text))
+        die(text);
 }
 
 /* E = nuclear repulsion + trace(D (2 H + F)) / 2 of what the library gives; and D S. */
@@ -125,11 +139,9 @@ static void check_quartets(struct beryl_calculation *calculation)
 /* A failed calculation may only be destroyed, and others go on. */
 static void check_failure(void)
 {
-    struct beryl_settings settings;
+    struct beryl_settings settings = in_basis("6-31g");
     struct beryl_calculation *failed;
     double number;
-    beryl_settings_default(&settings);
-    settings.basis = "6-31g";
     settings.max_iter = 1;
     if (beryl_create(2, hydride, &settings, &failed) ||
         beryl_solve(failed) != BERYL_NOT_CONVERGED || beryl_solve(failed) != BERYL_USAGE ||
@@ -140,41 +152,50 @@ static void check_failure(void)
 
 static void check_refusals(struct beryl_calculation *calculation)
 {
-    struct beryl_settings settings;
-    struct beryl_calculation *none = calculation;
+    struct beryl_settings settings = in_basis(NULL);
     int64_t shells[4] = {0, 0, 0, 1000};
     double number;
-    beryl_settings_default(&settings);
-    if (beryl_create(1, helium, &settings, &none) != BERYL_USAGE || none ||
-        !strstr(beryl_error_text(), "basis"))
-        die("no basis");
-    settings.basis = "nonsense";
-    if (beryl_create(1, helium, &settings, &none) != BERYL_INPUT || none)
-        die("unknown basis");
-    settings.basis = "6-31g";
+    refuse(1, helium, &settings, BERYL_USAGE, "basis");
+    settings = in_basis("nonsense");
+    refuse(1, helium, &settings, BERYL_INPUT, "nonsense");
+    settings = in_basis("6-31g");
     settings.sched = "nonsense";
-    if (beryl_create(1, helium, &settings, &none) != BERYL_USAGE)
-        die("unknown mode");
-    settings.sched = "static";
+    refuse(1, helium, &settings, BERYL_USAGE, "nonsense");
+    settings = in_basis("6-31g");
     settings.keep_occupation = 1;
-    if (beryl_create(1, helium, &settings, &none) != BERYL_USAGE ||
-        !strstr(beryl_error_text(), "--keep-occupation"))
-        die("no orbitals to keep the occupation of");
-    settings.keep_occupation = 0;
+    refuse(1, helium, &settings, BERYL_USAGE, "--keep-occupation");
+    settings = in_basis("6-31g");
     settings.guess_flip = "2";
     settings.reference = BERYL_UHF;
-    if (beryl_create(1, helium, &settings, &none) != BERYL_USAGE ||
-        !strstr(beryl_error_text(), "--guess-flip '2': the molecule has 1 centre only"))
-        die("no centre to reverse the spin of");
-    if (beryl_create_from_file("nowhere.xyz", &settings, NULL) != BERYL_USAGE)
-        die("nowhere to put the calculation");
+    refuse(1, helium, &settings, BERYL_USAGE, "--guess-flip '2': the molecule has 1 centre only");
     if (beryl_solve(calculation) != BERYL_USAGE || beryl_start() != BERYL_USAGE ||
-        beryl_end() != BERYL_USAGE || beryl_solve(NULL) != BERYL_USAGE)
+        beryl_end() != BERYL_USAGE)
         die("order of calls");
     if (beryl_quartet(calculation, shells, &number) != BERYL_USAGE ||
         beryl_correlate(calculation, "cc9", &number) != BERYL_USAGE ||
         beryl_orbitals(calculation, 2, &number) != BERYL_USAGE)
         die("arguments");
+}
+
+/* Positions that are no numbers, settings of another version of the header, and without defaults. */
+static void check_other_refusals(void)
+{
+    const double bad[] = {(double)NAN, (double)INFINITY, -1e300};
+    struct beryl_settings settings = in_basis("6-31g");
+    for (int i = 0; i < 3; i++) {
+        struct beryl_centre centres[2] = {hydride[0], hydride[1]};
+        centres[1].position[i] = bad[i];
+        refuse(2, centres, &settings, BERYL_USAGE, "centres[1]");
+    }
+    memset(&settings, 0, sizeof settings);
+    beryl_settings_init(&settings, sizeof settings - 8);
+    if (settings.max_iter != 0)
+        die("defaults written where an older structure may end");
+    settings.basis = "6-31g";
+    refuse(1, helium, &settings, BERYL_USAGE, "this beryl.h");
+    memset(&settings, 0, sizeof settings);
+    settings.basis = "6-31g";
+    refuse(1, helium, &settings, BERYL_USAGE, "beryl_settings_default");
 }
 
 #define REFUSED(call)                                                                              \
@@ -186,12 +207,10 @@ static void check_refusals(struct beryl_calculation *calculation)
 /* Every pointer argument of every function, once. */
 static void check_null_arguments(struct beryl_calculation *calculation)
 {
-    struct beryl_settings settings;
+    struct beryl_settings settings = in_basis("6-31g");
     struct beryl_calculation *none;
     int64_t shells[4] = {0, 0, 0, 0};
     double *array = (double *)calloc((size_t)beryl_n_functions(calculation), sizeof(double));
-    beryl_settings_default(&settings);
-    settings.basis = "6-31g";
     beryl_settings_default(NULL);
     REFUSED(beryl_create(1, NULL, &settings, &none));
     REFUSED(beryl_create(1, helium, NULL, &none));
@@ -232,54 +251,14 @@ static void check_follow(void)
     static const struct beryl_centre carbons[] = {{6, 0, {0, 0, 0}}, {6, 0, {0, 0, 2.3478}}};
     double energy[2];
     for (int follow = BERYL_FOLLOW_SAME; follow <= BERYL_FOLLOW_NONE; follow++) {
-        struct beryl_settings settings;
-        struct beryl_calculation *calculation;
-        beryl_settings_default(&settings);
-        settings.basis = "6-31g";
+        struct beryl_settings settings = in_basis("6-31g");
         settings.follow = follow;
-        if (beryl_create(2, carbons, &settings, &calculation) || beryl_solve(calculation))
-            die("C2");
+        struct beryl_calculation *calculation = solve(2, carbons, &settings);
         energy[follow] = beryl_energy(calculation);
         beryl_destroy(calculation);
     }
     if (energy[BERYL_FOLLOW_SAME] > energy[BERYL_FOLLOW_NONE] - 0.01)
         die("follow");
-}
-
-static void check_positions(void)
-{
-    const double bad[] = {(double)NAN, (double)INFINITY, -1e300};
-    struct beryl_settings settings;
-    struct beryl_calculation *none;
-    beryl_settings_default(&settings);
-    settings.basis = "6-31g";
-    for (int i = 0; i < 3; i++) {
-        struct beryl_centre centres[2] = {hydride[0], hydride[1]};
-        centres[1].position[i] = bad[i];
-        if (beryl_create(2, centres, &settings, &none) != BERYL_USAGE || none ||
-            !strstr(beryl_error_text(), "centres[1]"))
-            die("position");
-    }
-}
-
-/* Settings of another version of the header, and those without defaults. */
-static void check_other_settings(void)
-{
-    struct beryl_settings settings;
-    struct beryl_calculation *none;
-    memset(&settings, 0, sizeof settings);
-    beryl_settings_init(&settings, sizeof settings - 8);
-    settings.basis = "6-31g";
-    if (settings.max_iter != 0)
-        die("defaults written where an older structure may end");
-    if (beryl_create(1, helium, &settings, &none) != BERYL_USAGE || none ||
-        !strstr(beryl_error_text(), "this beryl.h"))
-        die("settings of another version");
-    memset(&settings, 0, sizeof settings);
-    settings.basis = "6-31g";
-    if (beryl_create(1, helium, &settings, &none) != BERYL_USAGE || none ||
-        !strstr(beryl_error_text(), "beryl_settings_default"))
-        die("settings without defaults");
 }
 
 int main(int argc, char **argv)
@@ -291,14 +270,17 @@ int main(int argc, char **argv)
     if (beryl_start())
         die("beryl_start");
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    struct beryl_calculation *first = solve(2, hydride, 0), *second = solve(1, helium, 1);
+    struct beryl_settings settings = in_basis("6-31g");
+    struct beryl_calculation *first = solve(2, hydride, &settings);
+    settings.charge = 1;
+    settings.multiplicity = 2;
+    struct beryl_calculation *second = solve(1, helium, &settings);
     check_matrices(first, 1.0);
     check_quartets(first);
     check_refusals(first);
     check_null_arguments(first);
-    check_positions();
+    check_other_refusals();
     check_follow();
-    check_other_settings();
     check_failure();
     if (rank == 0) {
         printf("%.12f %.12f\n", beryl_energy(first), beryl_energy(second));

@@ -10,18 +10,6 @@
  */
 #define LOAD_NOISE_BYTES (1 << 20)
 
-/* Upper bound on the slowdown of the second half of the operations. With a cost linear in the
- * number of earlier operations the ratio of the fastest fifths would be 11. */
-#define LOAD_SLOWER  4.0
-#define LOAD_NOISE_S 0.05
-
-/* Where other programs keep all cores busy, every operation waits for a time slice of another process:
- * the second half is repeated for as long, and twice at least. */
-#define LOAD_PATIENCE_S 5.0
-
-/* Parts of each half: the fastest counts, as the machine has other things to do. */
-enum { LOAD_PARTS = 5 };
-
 static inline void load_check_equal(const char *what, const char *object, int64_t before,
                                     int64_t after)
 {
@@ -32,49 +20,15 @@ static inline void load_check_equal(const char *what, const char *object, int64_
     fail();
 }
 
-/* Runs an operation n times; the time of the fastest fifth, times 5. Collective over
- * MPI_COMM_WORLD. */
-static inline double load_time(void (*operation)(void *context), void *context, int64_t n)
+/* Seconds of n operations. Collective over MPI_COMM_WORLD. */
+static inline double load_run(void (*operation)(void *context), void *context, int64_t n)
 {
-    double least_s = INFINITY;
-    for (int64_t part = 0; part < LOAD_PARTS; part++) {
-        MPI_Barrier(MPI_COMM_WORLD);
-        double start_s = clock_now_s();
-        for (int64_t i = n * part / LOAD_PARTS; i < n * (part + 1) / LOAD_PARTS; i++)
-            operation(context);
-        MPI_Barrier(MPI_COMM_WORLD);
-        least_s = fmin(least_s, clock_now_s() - start_s);
-    }
-    return LOAD_PARTS * least_s;
-}
-
-static inline bool load_is_linear(double first_s, double second_s)
-{
-    return second_s <= LOAD_SLOWER * first_s + LOAD_NOISE_S;
-}
-
-static inline void load_check_linear(const char *what, double first_s, double second_s)
-{
-    if (load_is_linear(first_s, second_s))
-        return;
-    fprintf(stderr, "%s: %.3f s for the first half, %.3f s for the second\n", what, first_s,
-            second_s);
-    fail();
-}
-
-/* The time of n more operations after a half that took first_s; the least of several where other
- * programs kept the machine busy. Collective over MPI_COMM_WORLD. */
-static inline double load_time_second(void (*operation)(void *context), void *context, int64_t n,
-                                      double first_s)
-{
-    double second_s = INFINITY, start_s = clock_now_s();
-    for (int i = 0, again = 1; again; i++) {
-        second_s = fmin(second_s, load_time(operation, context, n));
-        again = !load_is_linear(first_s, second_s) &&
-                (i < 2 || clock_now_s() - start_s < LOAD_PATIENCE_S);
-        MPI_Allreduce(MPI_IN_PLACE, &again, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    }
-    return second_s;
+    MPI_Barrier(MPI_COMM_WORLD);
+    double start_s = clock_now_s();
+    for (int64_t i = 0; i < n; i++)
+        operation(context);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return clock_now_s() - start_s;
 }
 
 static inline void load_check_held(const char *what, const struct load_counts *before,
@@ -89,17 +43,17 @@ static inline void load_check_held(const char *what, const struct load_counts *b
     load_check_equal(what, "threads", before->threads, after->threads);
 }
 
-/* Runs an operation n times in addition to a tenth, which warms up. Collective over
- * MPI_COMM_WORLD. */
+/* Runs an operation n times in addition to a tenth, which warms up, and prints the seconds of both halves.
+ * Collective over MPI_COMM_WORLD. */
 static inline void load_check(const char *what, void (*operation)(void *context), void *context,
                               int64_t n)
 {
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    load_time(operation, context, n / 10);
+    load_run(operation, context, n / 10);
     struct load_counts before = load_counts_now();
-    double first_s = load_time(operation, context, n / 2);
-    double second_s = load_time_second(operation, context, n / 2, first_s);
+    double first_s = load_run(operation, context, n / 2);
+    double second_s = load_run(operation, context, n / 2);
     struct load_counts after = load_counts_now();
     int64_t grown_bytes = after.resident_bytes - before.resident_bytes;
     if (rank == 0)
@@ -112,5 +66,4 @@ static inline void load_check(const char *what, void (*operation)(void *context)
                 (long long)grown_bytes, (long long)n);
         fail();
     }
-    load_check_linear(what, first_s, second_s);
 }

@@ -65,8 +65,6 @@ COUNTS(n_windows, MPI_Win_allocate,
 COUNTS(n_windows, MPI_Win_allocate_shared,
        (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *window),
        (size, unit, info, comm, base, window))
-COUNTS(n_windows, MPI_Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win *window),
-       (info, comm, window))
 
 int MPI_Finalize(void)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Modes of the program's own with nothing but the installed package: registered, then run over
- * MPI and on 64 simulated workers. Prints the sum of the squares below 1000, twice, of each. The one that
- * steals by the library's protocol takes as long as `steal`. */
-#include "mode_countdown.h"
-#include "mode_thieves.h"
-
+/* With nothing but the installed package: registers modes of the program's own, then runs every mode
+ * over MPI and on 64 simulated workers. Prints the sum of the squares below 1000, twice, of each. The
+ * one that steals by the library's protocol takes as long as `steal`. */
 #include <stdio.h>
+#include <string.h>
+#include <taskpool/mode.h>
 #include <taskpool/simulation.h>
 
+extern const struct taskpool_mode mode_example, mode_thieves;
 extern const struct taskpool_mode mode_single; /* printed by sched/README.md */
 
 static int add_square(int64_t task, void *context)
@@ -96,27 +96,35 @@ static int compare_with_steal(void)
     return status;
 }
 
+static int run_and_print(const char *mode, int rank)
+{
+    int64_t sum = 0, simulated = 0;
+    struct taskpool_settings settings;
+    taskpool_settings_default(&settings);
+    settings.mode = mode;
+    int status = TASKPOOL_STATUS_OK;
+    if (strcmp(mode, "example") == 0)
+        status = taskpool_settings_set(&settings, "example-grant", "7");
+    if (status == TASKPOOL_STATUS_OK)
+        status = run_mode(&settings, &sum, &simulated);
+    if (rank == 0 && status == TASKPOOL_STATUS_OK)
+        printf("%s %lld %lld\n", mode, (long long)sum, (long long)simulated);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
-    const struct taskpool_mode *modes[] = {&mode_countdown, &mode_thieves, &mode_halves,
-                                           &mode_single};
+    const struct taskpool_mode *modes[] = {&mode_example, &mode_thieves, &mode_single};
     int status = TASKPOOL_STATUS_OK, rank;
+    char names[1000];
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (int i = 0; i < 4 && status == TASKPOOL_STATUS_OK; i++)
+    for (int i = 0; i < 3 && status == TASKPOOL_STATUS_OK; i++)
         status = taskpool_register_mode(modes[i]);
-    for (int i = 0; i < 4 && status == TASKPOOL_STATUS_OK; i++) {
-        int64_t sum = 0, simulated = 0;
-        struct taskpool_settings settings;
-        taskpool_settings_default(&settings);
-        settings.mode = modes[i]->name;
-        if (i == 0)
-            status = taskpool_settings_set(&settings, "countdown-chunk", "7");
-        if (status == TASKPOOL_STATUS_OK)
-            status = run_mode(&settings, &sum, &simulated);
-        if (rank == 0 && status == TASKPOOL_STATUS_OK)
-            printf("%s %lld %lld\n", settings.mode, (long long)sum, (long long)simulated);
-    }
+    snprintf(names, sizeof names, "%s", taskpool_mode_names());
+    for (char *name = strtok(names, ","); name && status == TASKPOOL_STATUS_OK;
+         name = strtok(NULL, ","))
+        status = run_and_print(name, rank);
     if (status == TASKPOOL_STATUS_OK)
         status = compare_with_steal();
     if (rank == 0 && status != TASKPOOL_STATUS_OK)

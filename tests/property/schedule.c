@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/time.h>
@@ -231,20 +232,26 @@ static double cost(int64_t task, void *context)
     return 1e-6 + schedule->times_s[task];
 }
 
-static bool all_ran(const struct schedule *schedule, int iteration, char *why, size_t why_size)
+/* Records the violated property; false. */
+__attribute__((format(printf, 2, 3))) static bool fails(struct schedule *schedule,
+                                                        const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(schedule->why, sizeof schedule->why, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static bool all_ran(struct schedule *schedule, int iteration)
 {
     for (int64_t task = 0; task < schedule->n_tasks; task++)
-        if (schedule->n_runs[task] != iteration + 1) {
-            snprintf(why, why_size, "task %lld ran %d times in %d iterations", (long long)task,
-                     schedule->n_runs[task], iteration + 1);
-            return false;
-        }
-    const struct taskpool_iteration *figures = taskpool_statistics(schedule->pool, iteration);
-    if (figures->tasks == schedule->n_tasks)
-        return true;
-    snprintf(why, why_size, "the statistics count %lld tasks of %lld", (long long)figures->tasks,
-             (long long)schedule->n_tasks);
-    return false;
+        if (schedule->n_runs[task] != iteration + 1)
+            return fails(schedule, "task %lld ran %d times in %d iterations", (long long)task,
+                         schedule->n_runs[task], iteration + 1);
+    int64_t n = taskpool_statistics(schedule->pool, iteration)->tasks;
+    return n == schedule->n_tasks || fails(schedule, "the statistics count %lld tasks of %lld",
+                                           (long long)n, (long long)schedule->n_tasks);
 }
 
 /* Every other trace finds room for a few records of each worker only. */
@@ -254,29 +261,25 @@ static void start_trace(struct schedule *schedule)
         schedule->trace = schedule->settings.trace = trace_case_create();
 }
 
-static bool trace_agrees(struct schedule *schedule, int iteration, char *why, size_t why_size)
+static bool trace_agrees(struct schedule *schedule, int iteration)
 {
     const struct taskpool_trace *trace = schedule->trace;
     statistics_add(&schedule->sum, taskpool_statistics(schedule->pool, iteration));
     if (!trace)
         return true;
     struct trace_totals totals = trace_case_totals(trace);
-    if (!trace_case_agrees(&totals, &schedule->sum, why, why_size))
+    if (!trace_case_agrees(&totals, &schedule->sum, schedule->why, sizeof schedule->why))
         return false;
-    if (totals.dropped == 0 && totals.sent < totals.received) {
-        snprintf(why, why_size, "the trace has %.0f messages, and %.0f received ones", totals.sent,
-                 totals.received);
-        return false;
-    }
+    if (totals.dropped == 0 && totals.sent < totals.received)
+        return fails(schedule, "the trace has %.0f messages, and %.0f received ones", totals.sent,
+                     totals.received);
     for (int64_t i = 0; i < trace->shape.n; i++)
-        if (!trace_case_is_ordered(trace, &trace->logs[i])) {
-            snprintf(why, why_size, "spans of lane %lld overlap", (long long)i);
-            return false;
-        }
+        if (!trace_case_is_ordered(trace, &trace->logs[i]))
+            return fails(schedule, "spans of lane %lld overlap", (long long)i);
     return true;
 }
 
-static bool keeps_bound(const struct schedule *schedule, int iteration, char *why, size_t why_size)
+static bool keeps_bound(struct schedule *schedule, int iteration)
 {
     const double rounding = 1e-9;
     double makespan_s = taskpool_statistics(schedule->pool, iteration)->makespan_s;
@@ -284,49 +287,40 @@ static bool keeps_bound(const struct schedule *schedule, int iteration, char *wh
     if (!schedule->dynamic &&
         makespan_bound_find(&schedule->machine, schedule->n_tasks, &bound) != STATUS_OK)
         return false;
-    if (makespan_s >= (1 - rounding) * bound.seconds)
-        return true;
-    snprintf(why, why_size, "iteration %d took %.9g s, its lower bound is %.9g s", iteration,
-             makespan_s, bound.seconds);
-    return false;
+    return makespan_s >= (1 - rounding) * bound.seconds ||
+           fails(schedule, "iteration %d took %.9g s, its lower bound is %.9g s", iteration,
+                 makespan_s, bound.seconds);
 }
 
-static bool iterate(struct schedule *schedule, char *why, size_t why_size)
+static bool iterate(struct schedule *schedule)
 {
     for (int i = 0; i < SCHEDULE_N_ITERATIONS; i++) {
-        enum status status = i > 0 ? taskpool_restore(schedule->pool) : STATUS_OK;
+        schedule->status = i > 0 ? taskpool_restore(schedule->pool) : STATUS_OK;
         schedule->n_to_end += schedule->n_tasks;
-        if (status == STATUS_OK)
-            status = taskpool_run(schedule->pool);
-        if (status != STATUS_OK) {
-            schedule->status = status;
-            snprintf(why, why_size, "iteration %d: %s", i, status_text());
-            return false;
-        }
-        if (!all_ran(schedule, i, why, why_size) || !trace_agrees(schedule, i, why, why_size) ||
-            !keeps_bound(schedule, i, why, why_size))
+        if (schedule->status == STATUS_OK)
+            schedule->status = taskpool_run(schedule->pool);
+        if (schedule->status != STATUS_OK)
+            return fails(schedule, "iteration %d: %s", i, status_text());
+        if (!all_ran(schedule, i) || !trace_agrees(schedule, i) || !keeps_bound(schedule, i))
             return false;
         /* That a worker is without work does not mean that none of its threads runs some. */
-        if (schedule->ended_early && schedule->machine.n_threads == 1) {
-            snprintf(why, why_size, "iteration %d: the end was found while tasks were left", i);
-            return false;
-        }
+        if (schedule->ended_early && schedule->machine.n_threads == 1)
+            return fails(schedule, "iteration %d: the end was found while tasks were left", i);
     }
     return true;
 }
 
-bool schedule_holds(struct schedule *schedule, char *why, size_t why_size)
+bool schedule_holds(struct schedule *schedule)
 {
-    struct taskpool_problem problem = {.n_tasks = schedule->n_tasks,
+    struct taskpool_problem problem = {.n_tasks = schedule->dynamic ? 0 : schedule->n_tasks,
                                        .run = run_task,
                                        .owner = owner,
                                        .cost = schedule->hides_costs ? NULL : cost,
                                        .tasks_keep_data = schedule->tasks_keep_data,
+                                       .record_size = schedule->dynamic ? sizeof(int64_t) : 0,
+                                       .run_record = run_record,
                                        .context = schedule};
     if (schedule->dynamic) {
-        problem.n_tasks = 0;
-        problem.record_size = sizeof(int64_t);
-        problem.run_record = run_record;
         schedule->machine.n_threads = 1;
         schedule->machine.are_null = NULL;
     }
@@ -334,17 +328,13 @@ bool schedule_holds(struct schedule *schedule, char *why, size_t why_size)
     start_trace(schedule);
     schedule->status =
         taskpool_simulate(&problem, &schedule->settings, &schedule->machine, &schedule->pool);
-    if (schedule->status != STATUS_OK) {
-        snprintf(why, why_size, "%s", status_text());
-        taskpool_trace_destroy(schedule->trace);
-        return false;
-    }
     if (schedule->trace && schedule->seed % 8 == 0)
         trace_case_limit(schedule->trace, 5);
     const int64_t root = 0;
-    if (schedule->dynamic && schedule->n_tasks > 0)
+    if (schedule->status == STATUS_OK && schedule->dynamic && schedule->n_tasks > 0)
         schedule->status = taskpool_add(schedule->pool, &root);
-    bool holds = schedule->status == STATUS_OK && iterate(schedule, why, why_size);
+    bool holds =
+        schedule->status == STATUS_OK ? iterate(schedule) : fails(schedule, "%s", status_text());
     taskpool_destroy(schedule->pool);
     taskpool_trace_destroy(schedule->trace);
     return holds;

@@ -50,6 +50,7 @@ struct schedule {
     struct taskpool_iteration sum; /* of the iterations so far */
     int64_t n_ended;               /* tasks, in all iterations so far */
     int64_t n_to_end;              /* at the end of this iteration */
+    char why[256];                 /* it does not hold */
     bool ended_early;              /* a worker was notified of the end while a task was left */
 };
 
@@ -57,8 +58,8 @@ struct schedule {
 void schedule_init(struct schedule *schedule, const struct taskpool_settings *settings,
                    uint64_t seed);
 
-/* Runs it. Returns whether every property holds; else *why names the violated one. */
-bool schedule_holds(struct schedule *schedule, char *why, size_t why_size);
+/* Runs it. Returns whether every property holds; else schedule->why names the violated one. */
+bool schedule_holds(struct schedule *schedule);
 
 /* A line that describes it. */
 void schedule_describe(const struct schedule *schedule, char *text, size_t size);

@@ -69,14 +69,15 @@ struct outcomes {
 /* Whether it ends as it may. */
 static bool ends_well(struct schedule *schedule, enum status expected, struct outcomes *outcomes)
 {
-    char why[256] = "", text[512];
-    bool holds = schedule_holds(schedule, why, sizeof why);
+    char text[512];
+    bool holds = schedule_holds(schedule);
     outcomes->n_held += holds;
     outcomes->n_failed += !holds && schedule->status == expected;
     if (holds || schedule->status == expected)
         return true;
     schedule_describe(schedule, text, sizeof text);
-    fprintf(stderr, "%s, --deque or memory\n%s\n%s\n", schedule->settings.mode, text, why);
+    fprintf(stderr, "%s, --deque or memory\n%s\n%s\n", schedule->settings.mode, text,
+            schedule->why);
     return false;
 }
 

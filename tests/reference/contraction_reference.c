@@ -5,39 +5,41 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A tensor with all its elements; 0 in blocks that do not exist. */
 struct dense_operand {
     int rank;
     int64_t size[MAX_RANK];
     int index[MAX_RANK];
-    double *element; /* row-major */
+    int64_t n;
+    double *element; /* row-major, n */
 };
 
-/* Values of all index numbers, and which of them a loop steps through. */
+/* Loops over all indices of the operands, by index number. */
 struct index_loop {
     int n;
     int index[MAX_INDICES];
-    int64_t size[MAX_INDICES]; /* by index number */
+    int64_t size[MAX_INDICES], value[MAX_INDICES];
+    bool seen[MAX_INDICES], empty;
 };
 
-static int64_t position_of(const struct dense_operand *operand, const int64_t value[MAX_INDICES])
+static double *element_at(const struct dense_operand *operand, const struct index_loop *loop)
 {
     int64_t position = 0;
     for (int d = 0; d < operand->rank; d++)
-        position = position * operand->size[d] + value[operand->index[d]];
-    return position;
+        position = position * operand->size[d] + loop->value[operand->index[d]];
+    return &operand->element[position];
 }
 
-/* Steps to the next values, the last index of the loop fastest; false after the last ones,
- * when all are 0 again. */
-static bool step(const struct index_loop *loop, int64_t value[MAX_INDICES])
+/* Steps to the next values; false after the last ones, when all are 0 again. */
+static bool step(struct index_loop *loop)
 {
     for (int d = loop->n - 1; d >= 0; d--) {
         int index = loop->index[d];
-        if (++value[index] < loop->size[index])
+        if (++loop->value[index] < loop->size[index])
             return true;
-        value[index] = 0;
+        loop->value[index] = 0;
     }
     return false;
 }
@@ -69,14 +71,14 @@ static enum status read_tensor(const struct contraction_operand *operand,
                                struct dense_operand *dense)
 {
     const struct tensor *tensor = operand->tensor;
-    int64_t n = 1;
+    dense->n = 1;
     dense->rank = operand->labels->rank;
     for (int d = 0; d < dense->rank; d++) {
         dense->index[d] = operand->index[d];
         dense->size[d] = operand->labels->space[d]->size;
-        n *= dense->size[d];
+        dense->n *= dense->size[d];
     }
-    dense->element = calloc((size_t)n + 1, sizeof(double));
+    dense->element = calloc((size_t)dense->n + 1, sizeof(double));
     double *block = malloc((size_t)(tensor->max_block + 1) * sizeof(double));
     bool complete = dense->element && block;
     for (int64_t number = 0; complete && number < block_index_n(tensor->blocks); number++) {
@@ -99,44 +101,34 @@ static enum status write_tensor(struct dense_operand *dense, struct tensor *tens
     return STATUS_OK;
 }
 
-static void add_indices(const struct dense_operand *operand, bool seen[MAX_INDICES],
-                        struct index_loop *loop)
+static void add_indices(const struct dense_operand *operand, struct index_loop *loop)
 {
     for (int d = 0; d < operand->rank; d++) {
         int index = operand->index[d];
-        if (!seen[index])
+        if (!loop->seen[index])
             loop->index[loop->n++] = index;
-        seen[index] = true;
+        loop->seen[index] = true;
         loop->size[index] = operand->size[d];
+        loop->empty |= operand->size[d] == 0;
     }
 }
 
+/* C = [C +] factor A B, B = 1 without one. */
 static void contract(const struct contraction_problem *problem, struct dense_operand *C,
                      const struct dense_operand *A, const struct dense_operand *B)
 {
-    bool seen[MAX_INDICES] = {false};
-    struct index_loop outer = {0}, inner = {0};
-    add_indices(C, seen, &outer);
-    add_indices(A, seen, &inner);
-    if (problem->has_B)
-        add_indices(B, seen, &inner);
-    for (int d = 0; d < outer.n; d++)
-        if (outer.size[outer.index[d]] == 0)
-            return;
-    bool empty = false;
-    for (int d = 0; d < inner.n; d++)
-        empty = empty || inner.size[inner.index[d]] == 0;
-    int64_t value[MAX_INDICES] = {0};
-    do {
-        double sum = 0, *element = &C->element[position_of(C, value)];
-        while (!empty) {
-            double a = A->element[position_of(A, value)];
-            sum += problem->has_B ? a * B->element[position_of(B, value)] : a;
-            if (!step(&inner, value))
-                break;
-        }
-        *element = (problem->add ? *element : 0) + problem->factor * sum;
-    } while (step(&outer, value));
+    struct index_loop loop = {0};
+    add_indices(C, &loop);
+    add_indices(A, &loop);
+    add_indices(B, &loop);
+    if (!problem->add)
+        memset(C->element, 0, (size_t)C->n * sizeof *C->element);
+    if (loop.empty)
+        return;
+    do
+        *element_at(C, &loop) +=
+            problem->factor * *element_at(A, &loop) * (problem->has_B ? *element_at(B, &loop) : 1);
+    while (step(&loop));
 }
 
 enum status contraction_reference(const struct contraction_problem *problem, MPI_Comm comm)

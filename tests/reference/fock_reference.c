@@ -25,21 +25,14 @@ struct reference {
     struct shell_pairs **pairs; /* of each a >= b, by a (a + 1) / 2 + b */
 };
 
-static int group_n_functions(const struct shells *shells, const struct shell_group *group)
-{
-    return shells->types[group->type].n_functions;
-}
-
 static double block_max(const struct shells *shells, const double *matrix, int64_t a, int64_t b)
 {
-    const struct shell_group *A = &shells->groups[a], *B = &shells->groups[b];
+    const double *block = matrix + shells->groups[a].first_function * shells->n_functions +
+                          shells->groups[b].first_function;
     double largest = 0;
-    for (int i = 0; i < group_n_functions(shells, A); i++)
-        for (int j = 0; j < group_n_functions(shells, B); j++)
-            largest = fmax(
-                largest,
-                fabs(
-                    matrix[(A->first_function + i) * shells->n_functions + B->first_function + j]));
+    for (int i = 0; i < n_functions_of_group(shells, a); i++)
+        for (int j = 0; j < n_functions_of_group(shells, b); j++)
+            largest = fmax(largest, fabs(block[i * shells->n_functions + j]));
     return largest;
 }
 
@@ -47,15 +40,13 @@ static void set_weights(struct reference *reference)
 {
     const struct shells *shells = reference->shells;
     double factor = reference->n_densities == 1 ? 0.5 : 1;
-    for (int64_t a = 0; a < shells->n_groups; a++) {
-        for (int64_t b = 0; b < shells->n_groups; b++) {
-            int64_t at = a * shells->n_groups + b;
-            reference->coulomb_weight[at] = 2 * block_max(shells, reference->total, a, b);
-            for (int spin = 0; spin < reference->n_densities; spin++)
-                reference->exchange_weight[at] =
-                    fmax(reference->exchange_weight[at],
-                         factor * block_max(shells, reference->D[spin], a, b));
-        }
+    for (int64_t at = 0; at < shells->n_groups * shells->n_groups; at++) {
+        int64_t a = at / shells->n_groups, b = at % shells->n_groups;
+        reference->coulomb_weight[at] = 2 * block_max(shells, reference->total, a, b);
+        for (int spin = 0; spin < reference->n_densities; spin++)
+            reference->exchange_weight[at] =
+                fmax(reference->exchange_weight[at],
+                     factor * block_max(shells, reference->D[spin], a, b));
     }
 }
 
@@ -88,45 +79,31 @@ static void round_integrals(const struct reference *reference, const int64_t at[
     }
 }
 
-/* F_ij += D_kl (ij|kl) and F_ik -= D_jl (ij|kl), halved for a closed shell. */
-static void contract(const struct reference *reference, const struct shell_group *const group[4],
-                     const double *v, const int64_t stride[4])
+/* F_ij += D_kl (ij|kl) and F_ik -= D_jl (ij|kl), halved for a closed shell, where i, j, k, l are the
+ * functions of groups in an order of those that the integrals have; all integrals times a weight. */
+static void contract(const struct reference *reference, const int64_t group[4], const int order[4],
+                     double weight)
 {
     const struct shells *shells = reference->shells;
-    int64_t n = shells->n_functions;
-    for (int i = 0; i < group_n_functions(shells, group[0]); i++)
-        for (int j = 0; j < group_n_functions(shells, group[1]); j++)
-            for (int k = 0; k < group_n_functions(shells, group[2]); k++)
-                for (int l = 0; l < group_n_functions(shells, group[3]); l++) {
-                    double integral =
-                        v[i * stride[0] + j * stride[1] + k * stride[2] + l * stride[3]];
-                    int64_t I = group[0]->first_function + i, J = group[1]->first_function + j;
-                    int64_t K = group[2]->first_function + k, L = group[3]->first_function + l;
-                    for (int spin = 0; spin < reference->n_densities; spin++) {
-                        double half = reference->n_densities == 1 ? 0.5 : 1;
-                        reference->F[spin][I * n + J] += reference->total[K * n + L] * integral;
-                        reference->F[spin][I * n + K] -=
-                            half * reference->D[spin][J * n + L] * integral;
-                    }
-                }
-}
-
-/* Where the integrals of a quartet (ab|cd), as the engine leaves them, have the
- * index of each of the groups a, b, c, d. */
-static void find_strides(const struct pair_class *const class[2], bool exchanged, int64_t stride[4])
-{
-    const struct pair_class *ket = class[!exchanged];
-    for (int side = 0; side < 2; side++) {
-        bool is_bra = (side == 0) != exchanged;
-        int64_t unit = QUARTET_LANES * (is_bra ? (int64_t)ket->n_first * ket->n_second : 1);
-        bool swapped = class[side]->pairs[0].swapped;
-        stride[2 * side + swapped] = unit * class[side]->n_second;
-        stride[2 * side + !swapped] = unit;
+    int64_t n = shells->n_functions, m[4], f[4], n_all = 1;
+    double half = reference->n_densities == 1 ? 0.5 : 1;
+    for (int i = 0; i < 4; i++)
+        n_all *= m[i] = n_functions_of_group(shells, group[i]);
+    for (int64_t e = 0; e < n_all; e++) {
+        int64_t rest = e;
+        for (int i = 3; i >= 0; rest /= m[i--])
+            f[i] = shells->groups[group[i]].first_function + rest % m[i];
+        double integral = weight * reference->integrals[e * QUARTET_LANES];
+        int64_t I = f[order[0]], J = f[order[1]], K = f[order[2]], L = f[order[3]];
+        for (int spin = 0; spin < reference->n_densities; spin++) {
+            reference->F[spin][I * n + J] += reference->total[K * n + L] * integral;
+            reference->F[spin][I * n + K] -= half * reference->D[spin][J * n + L] * integral;
+        }
     }
 }
 
-/* Computes (ab|cd), a >= b and c >= d, and contracts it as each of the ordered
- * quartets that are the same integrals under the eight-fold symmetry. */
+/* Computes (ab|cd), a >= b and c >= d, and contracts it in all orders that are the same integrals under
+ * the eight-fold symmetry: a quartet that several orders name has a part of its weight from each. */
 static void add_quartet(const struct reference *reference, const int64_t at[4])
 {
     static const int orders[8][4] = {{0, 1, 2, 3}, {1, 0, 2, 3}, {0, 1, 3, 2}, {1, 0, 3, 2},
@@ -142,26 +119,12 @@ static void add_quartet(const struct reference *reference, const int64_t at[4])
     struct quartet_batch batch = {class[exchanged], class[!exchanged], 1, &quartet};
     two_electron_compute(reference->engine, &batch, reference->integrals);
     round_integrals(reference, at, &batch);
-    int64_t stride[4];
-    find_strides(class, exchanged, stride);
-    for (int k = 0; k < 8; k++) {
-        const int *order = orders[k];
-        bool seen = false;
-        for (int before = 0; before < k && !seen; before++) {
-            seen = true;
-            for (int i = 0; i < 4; i++)
-                seen = seen && at[orders[before][i]] == at[order[i]];
-        }
-        if (seen)
-            continue;
-        const struct shell_group *group[4];
-        int64_t ordered_stride[4];
-        for (int i = 0; i < 4; i++) {
-            group[i] = &reference->shells->groups[at[order[i]]];
-            ordered_stride[i] = stride[order[i]];
-        }
-        contract(reference, group, reference->integrals, ordered_stride);
-    }
+    double weight = (at[0] == at[1] ? 0.5 : 1) * (at[2] == at[3] ? 0.5 : 1) *
+                    (at[0] == at[2] && at[1] == at[3] ? 0.5 : 1);
+    const struct shell_pair *P = batch.bra->pairs, *Q = batch.ket->pairs;
+    for (int k = 0; k < 8; k++)
+        contract(reference, (int64_t[]){P->first, P->second, Q->first, Q->second}, orders[k],
+                 weight);
 }
 
 static void add_all_quartets(const struct reference *reference)
@@ -175,24 +138,21 @@ static void add_all_quartets(const struct reference *reference)
                         add_quartet(reference, (int64_t[]){a, b, c, d});
 }
 
-static enum status make_pairs(const struct shells *shells, struct shell_pairs **pairs)
+static enum status prepare(struct reference *reference)
 {
-    for (int64_t a = 0; a < shells->n_groups; a++) {
-        for (int64_t b = 0; b <= a; b++) {
+    const struct shells *shells = reference->shells;
+    struct two_electron *exact;
+    struct shell_rectangle all = {.last = {shells->n_groups, shells->n_groups}};
+    TRY(two_electron_create(shells, 0, NULL, &exact));
+    enum status status = two_electron_bounds(exact, shells, &all, reference->bounds);
+    two_electron_destroy(exact);
+    for (int64_t a = 0; a < shells->n_groups; a++)
+        for (int64_t b = 0; b <= a && status == STATUS_OK; b++) {
             struct shell_rectangle one = {.first = {a, b}, .last = {a + 1, b + 1}};
-            TRY(shell_pairs_create(shells, &one, NULL, 0, &pairs[a * (a + 1) / 2 + b]));
+            status =
+                shell_pairs_create(shells, &one, NULL, 0, &reference->pairs[a * (a + 1) / 2 + b]);
         }
-    }
-    return STATUS_OK;
-}
-
-static enum status find_bounds(const struct shells *shells, double *bounds)
-{
-    struct two_electron *engine;
-    struct shell_rectangle all = {.first = {0, 0}, .last = {shells->n_groups, shells->n_groups}};
-    TRY(two_electron_create(shells, 0, NULL, &engine));
-    enum status status = two_electron_bounds(engine, shells, &all, bounds);
-    two_electron_destroy(engine);
+    set_weights(reference);
     return status;
 }
 
@@ -201,45 +161,35 @@ enum status fock_reference(const struct shells *shells, double threshold,
                            double *const F[])
 {
     size_t n = (size_t)shells->n_functions, s = (size_t)shells->n_groups;
-    size_t m = (size_t)shells->max_group_functions;
-    struct reference reference = {.shells = shells,
-                                  .threshold = threshold,
-                                  .symmetry = symmetry,
-                                  .n_densities = n_densities,
-                                  .D = D,
-                                  .F = F};
+    size_t m = (size_t)shells->max_group_functions, n_pairs = s * (s + 1) / 2;
+    double *numbers = calloc(n * n + 3 * s * s, sizeof(double));
+    struct reference reference = {
+        .shells = shells,
+        .threshold = threshold,
+        .symmetry = symmetry,
+        .n_densities = n_densities,
+        .D = D,
+        .F = F,
+        .total = numbers,
+        .bounds = numbers + n * n,
+        .coulomb_weight = numbers + n * n + s * s,
+        .exchange_weight = numbers + n * n + 2 * s * s,
+        .integrals = aligned_alloc(64, QUARTET_LANES * m * m * m * m * sizeof(double)),
+        .pairs = calloc(n_pairs, sizeof(struct shell_pairs *))};
+    for (size_t i = 0; i < (size_t)n_densities * n * n; i++) {
+        F[i / (n * n)][i % (n * n)] = 0;
+        numbers[i % (n * n)] += D[i / (n * n)][i % (n * n)];
+    }
     enum status status =
         two_electron_create(shells, two_electron_cutoff(threshold), NULL, &reference.engine);
-    reference.total = calloc(n * n, sizeof(double));
-    reference.bounds = calloc(s * s, sizeof(double));
-    reference.coulomb_weight = calloc(s * s, sizeof(double));
-    reference.exchange_weight = calloc(s * s, sizeof(double));
-    reference.pairs = calloc(s * (s + 1) / 2, sizeof(struct shell_pairs *));
-    reference.integrals = aligned_alloc(64, QUARTET_LANES * m * m * m * m * sizeof(double));
-    if (status == STATUS_OK &&
-        (!reference.total || !reference.bounds || !reference.coulomb_weight ||
-         !reference.exchange_weight || !reference.pairs || !reference.integrals))
-        status = FAIL(STATUS_NO_MEMORY, "no memory for the reference build");
     if (status == STATUS_OK)
-        status = find_bounds(shells, reference.bounds);
-    if (status == STATUS_OK) {
-        for (int spin = 0; spin < n_densities; spin++)
-            for (size_t i = 0; i < n * n; i++) {
-                reference.total[i] += D[spin][i];
-                F[spin][i] = 0;
-            }
-        set_weights(&reference);
-        status = make_pairs(shells, reference.pairs);
-    }
+        status = prepare(&reference);
     if (status == STATUS_OK)
         add_all_quartets(&reference);
-    for (size_t pair = 0; reference.pairs && pair < s * (s + 1) / 2; pair++)
+    for (size_t pair = 0; pair < n_pairs; pair++)
         shell_pairs_destroy(reference.pairs[pair]);
     free(reference.pairs);
-    free(reference.total);
-    free(reference.bounds);
-    free(reference.coulomb_weight);
-    free(reference.exchange_weight);
+    free(numbers);
     free(reference.integrals);
     two_electron_destroy(reference.engine);
     return status;

@@ -30,44 +30,34 @@ double *reference_function_integrals(const struct shells *shells)
         const struct shell *a = &all[quartet / n_shells / n_shells / n_shells];
         const double *next = block;
         reference_two_electron(a, b, c, d, block);
-        for (int i = 0; i < a->n_functions; i++)
-            for (int j = 0; j < b->n_functions; j++)
-                for (int k = 0; k < c->n_functions; k++)
-                    for (int l = 0; l < d->n_functions; l++)
-                        integrals[(((a->first_function + i) * n + b->first_function + j) * n +
-                                   c->first_function + k) *
-                                      n +
-                                  d->first_function + l] = *next++;
+        for (int64_t i = a->first_function; i < a->first_function + a->n_functions; i++)
+            for (int64_t j = b->first_function; j < b->first_function + b->n_functions; j++)
+                for (int64_t k = c->first_function; k < c->first_function + c->n_functions; k++)
+                    for (int64_t l = d->first_function; l < d->first_function + d->n_functions; l++)
+                        integrals[((i * n + j) * n + k) * n + l] = *next++;
     }
     free(block);
     return integrals;
 }
 
-/* Turns the first index of the n x rest matrix into one of n_orbitals and makes it the last. */
-static double *transform_first(const double *integrals, int64_t n, int64_t rest, const double *C,
-                               int64_t n_orbitals)
-{
-    double *transformed = allocate_numbers(rest * n_orbitals);
-    for (int64_t f = 0; f < n; f++)
-        for (int64_t r = 0; r < rest; r++)
-            for (int64_t k = 0; k < n_orbitals; k++)
-                transformed[r * n_orbitals + k] += integrals[f * rest + r] * C[f * n_orbitals + k];
-    return transformed;
-}
-
-/* (pq|rs) with p, q of spin s and r, s of spin t, row-major. */
+/* (pq|rs) with p, q of spin s and r, s of spin t, row-major: four times, the first index of n functions
+ * becomes one of orbitals and the last. */
 static double *orbital_integrals(int64_t n, const double *integrals,
                                  const struct reference_orbitals *orbitals, int s, int t)
 {
-    int64_t m = orbitals->n_orbitals;
-    double *one = transform_first(integrals, n, n * n * n, orbitals->C[s], m);
-    double *two = transform_first(one, n, n * n * m, orbitals->C[s], m);
-    double *three = transform_first(two, n, n * m * m, orbitals->C[t], m);
-    double *four = transform_first(three, n, m * m * m, orbitals->C[t], m);
-    free(one);
-    free(two);
-    free(three);
-    return four;
+    int64_t m = orbitals->n_orbitals, rest = n * n * n;
+    double *last = NULL;
+    for (int index = 0; index < 4; index++, rest = rest / n * m) {
+        const double *C = orbitals->C[index < 2 ? s : t];
+        double *next = allocate_numbers(rest * m);
+        for (int64_t f = 0; f < n; f++)
+            for (int64_t r = 0; r < rest; r++)
+                for (int64_t k = 0; k < m; k++)
+                    next[r * m + k] += integrals[f * rest + r] * C[f * m + k];
+        free(last);
+        integrals = last = next;
+    }
+    return last;
 }
 
 static int64_t n_rotations_of(const struct reference_orbitals *orbitals, int spin)

@@ -9,6 +9,8 @@
 
 #include <time.h>
 
+static struct mpi_doorbells *bells;
+static int rank, size;
 static int64_t n_probes;
 
 int MPI_Improbe(int source, int tag, MPI_Comm comm, int *found, MPI_Message *message,
@@ -20,10 +22,6 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int *found, MPI_Message *mes
 
 TEST(messages_are_counted)
 {
-    int rank, size;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    struct mpi_doorbells *bells = mpi_doorbells_of(MPI_COMM_WORLD);
     assert_false(mpi_doorbell_rings(bells));
     MPI_Barrier(MPI_COMM_WORLD);
     mpi_doorbell_ring(bells, (rank + 1) % size);
@@ -39,7 +37,6 @@ TEST(messages_are_counted)
 TEST(duplicates_have_the_same)
 {
     MPI_Comm copy, other;
-    struct mpi_doorbells *bells = mpi_doorbells_of(MPI_COMM_WORLD);
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
     assert_ptr_equal(mpi_doorbells_of(copy), bells);
     MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &other);
@@ -52,10 +49,6 @@ TEST(duplicates_have_the_same)
 /* Where nobody sleeps, because there are cores enough, this returns at once. */
 TEST(a_message_wakes_up)
 {
-    int rank, size;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    struct mpi_doorbells *bells = mpi_doorbells_of(MPI_COMM_WORLD);
     double start_s = clock_now_s();
     if (rank == 0) {
         nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL);
@@ -75,10 +68,7 @@ TEST(a_message_wakes_up)
 /* With a core for each process this returns at once, too. */
 TEST(all_wait_for_the_last_to_end)
 {
-    int rank, size, n_here = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    struct mpi_doorbells *bells = mpi_doorbells_of(MPI_COMM_WORLD);
+    int n_here = 0;
     bool waits = mpi_doorbells_per_core(bells) > 1;
     MPI_Win window;
     int *n_ended;
@@ -120,11 +110,9 @@ static int poll_often(int64_t task, void *pool)
 TEST(polls_do_not_call_mpi)
 {
     struct taskpool *pool;
-    struct taskpool_settings settings;
+    struct taskpool_settings settings = pool_case_settings("--sched=steal");
     const struct taskpool_problem problem = {
         .n_tasks = N_TASKS, .run = poll_often, .context = &pool};
-    taskpool_settings_default(&settings);
-    settings.mode = "steal";
     check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
     n_probes = 0;
     for (int i = 0; i < N_TASKS; i++)
@@ -135,3 +123,12 @@ TEST(polls_do_not_call_mpi)
     check_ok(taskpool_run(pool));
     taskpool_destroy(pool);
 }
+
+static void start(void)
+{
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    bells = mpi_doorbells_of(MPI_COMM_WORLD);
+}
+
+TEST_SETUP(start)

@@ -5,17 +5,13 @@
 #include "tests/cases/pool_cases.h"
 #include "tests/cases/sabotage_mode.h"
 
-#include <stdlib.h>
-
 enum { n_tasks = 1000 };
 
 struct failing {
     struct taskpool *pool;
     int rank;
-    bool fails;      /* whether tasks fail at all */
-    int64_t n_run;   /* on this process */
-    int64_t n_after; /* run after a failure on this process */
-    bool failed;
+    bool fails, failed;     /* whether tasks fail at all, and whether one has on this process */
+    int64_t n_run, n_after; /* on this process, in all and after a failure */
 };
 
 /* Tasks 300, 301 and 700 fail. */
@@ -31,45 +27,28 @@ static int run(int64_t task, void *context)
     return FAIL(STATUS_NUMERIC, "task %lld fails on rank %d", (long long)task, failing->rank);
 }
 
-static double cost(int64_t task, void *context)
-{
-    (void)context;
-    return 1 + (double)task;
-}
-
-static int owner(int64_t task, int n_workers, void *context)
-{
-    (void)context;
-    return (int)(task % n_workers);
-}
-
-/* The lowest rank on which a task failed, whose message every process must have. */
-static int first_failed(const struct failing *failing)
-{
-    int size;
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    int first = failing->failed ? failing->rank : size;
-    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    return first;
-}
-
+/* Every process has the message of the lowest rank on which a task failed. The pool is as good as new
+ * then. */
 static void check_failure(const char *options)
 {
     struct failing failing = {.fails = true};
-    MPI_Comm_rank(MPI_COMM_WORLD, &failing.rank);
-    struct taskpool_problem problem = {
-        .n_tasks = n_tasks, .run = run, .owner = owner, .cost = cost, .context = &failing};
+    struct taskpool_problem problem = {.n_tasks = n_tasks,
+                                       .run = run,
+                                       .owner = pool_case_owner,
+                                       .cost = pool_case_cost,
+                                       .context = &failing};
     struct taskpool_settings settings = pool_case_settings(options);
+    char words[32];
+    MPI_Comm_rank(MPI_COMM_WORLD, &failing.rank);
     check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &failing.pool));
-
     check_status(STATUS_NUMERIC, taskpool_run(failing.pool));
     assert_int_equal(failing.n_after, 0);
-    char rank_words[32];
-    snprintf(rank_words, sizeof rank_words, "fails on rank %d", first_failed(&failing));
-    assert_non_null(strstr(status_text(), rank_words));
+    int first = failing.failed ? failing.rank : INT32_MAX;
+    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    snprintf(words, sizeof words, "fails on rank %d", first);
+    assert_non_null(strstr(status_text(), words));
     assert_true(taskpool_statistics(failing.pool, 0)->tasks < n_tasks);
 
-    /* The pool is as good as new. */
     check_ok(taskpool_restore(failing.pool));
     failing = (struct failing){.pool = failing.pool, .rank = failing.rank};
     check_ok(taskpool_run(failing.pool));
@@ -122,63 +101,49 @@ static enum taskpool_mode_step restore_and_report(void *state)
     return sabotage_restore(state);
 }
 
-static const char *const reporting_names[] = {
-    "reports-static",   "reports-counter", "reports-share", "reports-steal",
-    "reports-lifeline", "reports-persist", "reports-dtree", "reports-hybrid"};
-enum { N_REPORTING = sizeof reporting_names / sizeof reporting_names[0] };
-
-static void register_reporting(void)
-{
-    static struct taskpool_mode modes[N_REPORTING];
-    for (int i = 0; i < N_REPORTING; i++) {
-        const char *under = strchr(reporting_names[i], '-') + 1;
-        modes[i] = sabotage_of(mode_find(under), reporting_names[i], next_and_report);
-        modes[i].init = reporting_init;
-        modes[i].restore = restore_and_report;
-        check_ok(mode_register(&modes[i]));
-    }
-}
-
-/* Whether every process has the failure of the last one. */
-static void check_reported(enum status status)
-{
-    char text[64];
-    snprintf(text, sizeof text, "no memory on rank %d", reporting.comm->size - 1);
-    check_status(STATUS_NO_MEMORY, status);
-    assert_string_equal(status_text(), text);
-}
-
-static void check_reporting_mode(const char *mode, bool in_next)
+/* Every process has the failure of the last one, and the pool cannot go on. */
+static void check_reporting_mode(const char *options, bool in_next)
 {
     struct failing failing = {.fails = false};
     struct taskpool_problem problem = {.n_tasks = n_tasks, .run = run, .context = &failing};
-    struct taskpool_settings settings;
-    taskpool_settings_default(&settings);
-    settings.mode = mode;
+    struct taskpool_settings settings = pool_case_settings(options);
+    char text[64];
     reporting.in_next = in_next;
     check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &failing.pool));
-    if (in_next) {
-        check_reported(taskpool_run(failing.pool));
-        bool is_last = reporting.comm->rank == reporting.comm->size - 1;
-        assert_true(failing.n_run == 0 || !is_last);
-    } else {
-        check_ok(taskpool_run(failing.pool));
+    int status = taskpool_run(failing.pool);
+    bool is_last = reporting.comm->rank == reporting.comm->size - 1;
+    if (!in_next) {
+        check_ok(status);
         failing.n_run = 0;
-        int restored = taskpool_restore(failing.pool);
-        check_reported(restored == STATUS_OK ? taskpool_run(failing.pool) : restored);
-        assert_int_equal(failing.n_run, 0);
+        status = taskpool_restore(failing.pool);
+        status = status == STATUS_OK ? taskpool_run(failing.pool) : status;
     }
+    check_status(STATUS_NO_MEMORY, status);
+    snprintf(text, sizeof text, "no memory on rank %d", reporting.comm->size - 1);
+    assert_string_equal(status_text(), text);
+    assert_true(failing.n_run == 0 || (in_next && !is_last));
     check_status(STATUS_USAGE, taskpool_restore(failing.pool));
     check_status(STATUS_USAGE, taskpool_run(failing.pool));
     taskpool_destroy(failing.pool);
 }
 
+/* After the test above, which runs all modes that there are. */
 TEST(what_a_mode_reports_is_returned_everywhere)
 {
-    register_reporting(); /* not before: the test above runs all modes that there are */
-    for (int i = 0; i < N_REPORTING; i++)
-        for (int in_next = 0; in_next < 2; in_next++)
-            check_reporting_mode(reporting_names[i], in_next);
+    static const char *const lines[] = {"--sched=reports-static",   "--sched=reports-counter",
+                                        "--sched=reports-share",    "--sched=reports-steal",
+                                        "--sched=reports-lifeline", "--sched=reports-persist",
+                                        "--sched=reports-dtree",    "--sched=reports-hybrid"};
+    static struct taskpool_mode modes[sizeof lines / sizeof lines[0]];
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        const char *name = strchr(lines[i], '=') + 1;
+        modes[i] = sabotage_of(mode_find(strchr(name, '-') + 1), name, next_and_report);
+        modes[i].init = reporting_init;
+        modes[i].restore = restore_and_report;
+        check_ok(mode_register(&modes[i]));
+        check_reporting_mode(lines[i], false);
+        check_reporting_mode(lines[i], true);
+    }
 }
 
 /* --- balance after a failure --- */
@@ -208,26 +173,22 @@ static int fail_late(int64_t task, void *context)
 static void check_balance_after_failure(const char *mode, int fails_in)
 {
     const double speeds[N_SIMULATED] = {1, 1, 1, 0.5};
-    int n_slow = 0;
     struct balanced balanced = {.fails_in = fails_in};
-    struct taskpool_problem problem = {
+    const struct taskpool_problem problem = {
         .n_tasks = N_SIMULATED * N_EACH, .run = fail_late, .context = &balanced};
-    struct taskpool_machine machine = {
+    const struct taskpool_machine machine = {
         .n_workers = N_SIMULATED, .latency_s = 1e-6, .speeds = speeds, .time = one_ms};
     struct taskpool_settings settings = pool_case_settings(mode);
     struct taskpool *pool;
-    settings.keep_history = true;
     check_ok(taskpool_simulate(&problem, &settings, &machine, &pool));
-    for (; balanced.iteration <= fails_in + 1; balanced.iteration++) {
-        int status = taskpool_run(pool);
-        check_status(balanced.iteration == fails_in ? STATUS_NUMERIC : STATUS_OK, status);
-        if (balanced.iteration <= fails_in)
-            check_ok(taskpool_restore(pool));
+    for (; balanced.iteration <= fails_in; balanced.iteration++) {
+        check_status(balanced.iteration == fails_in ? STATUS_NUMERIC : STATUS_OK,
+                     taskpool_run(pool));
+        check_ok(taskpool_restore(pool));
     }
-    const struct taskpool_history *history = taskpool_history(pool);
-    for (int64_t i = 0; i < history->n_entries; i++)
-        n_slow += history->entries[i].worker == N_SIMULATED - 1;
-    assert_in_range(n_slow, N_EACH / 3, N_EACH * 4 / 5);
+    check_ok(taskpool_run(pool));
+    /* 69 ms at best, 120 ms with as many tasks for all. */
+    assert_true(taskpool_statistics(pool, balanced.iteration)->makespan_s < 0.095);
     taskpool_destroy(pool);
 }
 
@@ -235,16 +196,6 @@ TEST(a_failure_leaves_the_balance)
 {
     check_balance_after_failure("--sched=persist --chunk=60", 1); /* nothing is stolen */
     check_balance_after_failure("--sched=diffusion", 0);
-}
-
-static void check_refused(enum status expected, const char *options,
-                          const struct taskpool_problem *problem)
-{
-    struct taskpool_settings settings = pool_case_settings(options);
-    struct taskpool *pool = NULL;
-    check_status(expected, taskpool_create(MPI_COMM_WORLD, problem, &settings, &pool));
-    assert_null(pool);
-    assert_true(strlen(status_text()) > 0);
 }
 
 /* Only the process that looks at the last task sees that its cost is wrong. */
@@ -256,13 +207,25 @@ static double bad_last_cost(int64_t task, void *context)
 
 TEST(impossible_pools_are_refused_everywhere)
 {
-    struct taskpool_problem problem = {.n_tasks = n_tasks, .run = run};
-    check_refused(STATUS_USAGE, "--sched=static --seeding=owner", &problem);
-    check_refused(STATUS_USAGE, "--sched=static --seeding=cost", &problem);
-    problem.cost = bad_last_cost;
-    check_refused(STATUS_USAGE, "--sched=static --seeding=cost", &problem);
-    problem.n_tasks = TASKPOOL_MAX_TASKS + 1;
-    check_refused(STATUS_LIMIT, "--sched=counter", &problem);
-    problem.n_tasks = -1;
-    check_refused(STATUS_LIMIT, "--sched=static", &problem);
+    static const struct {
+        const char *options;
+        int64_t n_tasks;
+        double (*cost)(int64_t, void *);
+        enum status status;
+    } rows[] = {
+        {"--sched=static --seeding=owner", n_tasks, NULL, STATUS_USAGE},
+        {"--sched=static --seeding=cost", n_tasks, NULL, STATUS_USAGE},
+        {"--sched=static --seeding=cost", n_tasks, bad_last_cost, STATUS_USAGE},
+        {"--sched=counter", TASKPOOL_MAX_TASKS + 1, NULL, STATUS_LIMIT},
+        {"--sched=static", -1, NULL, STATUS_LIMIT},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct taskpool_problem problem = {
+            .n_tasks = rows[i].n_tasks, .run = run, .cost = rows[i].cost};
+        struct taskpool_settings settings = pool_case_settings(rows[i].options);
+        struct taskpool *pool = NULL;
+        check_status(rows[i].status, taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
+        assert_null(pool);
+        assert_true(strlen(status_text()) > 0);
+    }
 }

@@ -11,12 +11,9 @@
 #include "sched/pool/core/driver.h"
 #include "tests/cases/pool_cases.h"
 
-#include <stdlib.h>
-
 enum { n_rounds = 24, n_fetches = 10, n_tasks = 700, largest_bulk = 300000, n_iterations = 3 };
 
 struct chatter_head {
-    int64_t round;
     int64_t size; /* of the bulk */
     int64_t seed; /* of its bytes */
 };
@@ -37,10 +34,9 @@ struct chatter_state {
     unsigned char *bulk;
     bool sent_all;
     int64_t n_received, n_bulk_under_way;
-    int64_t n_fetched, n_naps;
-    bool fetching;
-    double nap_end_s;
-    bool token_sent, token_received;
+    int64_t n_fetched;
+    bool fetching, token_sent, token_received;
+    double nap_end_s; /* 0: before the nap */
 };
 
 static unsigned char bulk_byte(int64_t seed, int64_t i)
@@ -76,7 +72,7 @@ static void send_all(struct chatter_state *self)
         for (int i = 0; i < self->comm->size; i++) {
             int to = (first + i) % self->comm->size;
             int64_t seed = (int64_t)taskpool_comm_random_below(self->comm, 16);
-            struct chatter_head head = {.round = round, .size = sizes[round % 6], .seed = 7 * seed};
+            struct chatter_head head = {.size = sizes[round % 6], .seed = 7 * seed};
             if (head.size == 0) {
                 taskpool_comm_send(self->comm, to, &head, sizeof head);
                 continue;
@@ -115,9 +111,8 @@ static enum taskpool_mode_step chatter_next(void *state, struct taskpool_mode_wo
 
     /* Nothing will come any more: what ends the wait is the alarm. */
     double now_s = taskpool_comm_now(self->comm);
-    if (self->n_naps > 0 && now_s >= self->nap_end_s)
+    if (self->nap_end_s > 0 && now_s >= self->nap_end_s)
         return TASKPOOL_MODE_DONE;
-    self->n_naps++;
     self->nap_end_s = now_s + 1e-3;
     taskpool_comm_wake(self->comm, 1e-3);
     return TASKPOOL_MODE_WAIT;
@@ -173,12 +168,8 @@ static enum taskpool_mode_step chatter_restore(void *state)
     }
     if (!self->token_sent || !self->token_received)
         return TASKPOOL_MODE_WAIT;
-    *self = (struct chatter_state){
-        .results = self->results,
-        .comm = comm,
-        .bulk = self->bulk,
-        .tasks = taskpool_range_block(n_tasks, comm->size, comm->rank),
-    };
+    *self = (struct chatter_state){.results = self->results, .comm = comm, .bulk = self->bulk};
+    self->tasks = taskpool_range_block(n_tasks, comm->size, comm->rank);
     return TASKPOOL_MODE_DONE;
 }
 

@@ -2,7 +2,7 @@
 /* Prints what the files named on standard input hold, for test_basis_files.py. Tabs separate:
  *   file  REFUSED  message
  *   file  element  form  whether it has a core potential  a shell for each contraction, "l:n:sums of
- *                  exponents and of coefficients"; or REFUSED and the message */
+ *                  (p + 1) x exponent and of (p + 1) x coefficient over primitives p"; or REFUSED and the message */
 #include "basis/integrals/shells.h"
 
 #include <stdio.h>
@@ -15,8 +15,8 @@ static void print_shells(const struct basis_element *entry)
         for (int k = 0; k < group->n_contractions; k++) {
             double exponents = 0, coefficients = 0;
             for (int p = 0; p < group->n_primitives; p++) {
-                exponents += group->exponents[p];
-                coefficients += group->coefficients[p * group->n_contractions + k];
+                exponents += (p + 1) * group->exponents[p];
+                coefficients += (p + 1) * group->coefficients[p * group->n_contractions + k];
             }
             printf(" %d:%d:%.17g:%.17g", group->l[k], group->n_primitives, exponents, coefficients);
         }

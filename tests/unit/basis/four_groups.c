@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/unit/basis/four_groups.h"
 
-#include "tests/check.h"
-
 #include <ctype.h>
-#include <string.h>
 
 /* Returns the length of the text. */
 static size_t print_group(const char *letters, int group, const struct contraction *contraction,
@@ -24,8 +21,8 @@ static size_t print_group(const char *letters, int group, const struct contracti
     return used;
 }
 
-void four_groups_init(const char *const letters[4], const struct contraction *contraction,
-                      enum basis_form form, struct four_groups *four)
+struct shells_case four_groups_make(const char *const letters[4],
+                                    const struct contraction *contraction, enum basis_form form)
 {
     static const char *const symbols[4] = {"H", "He", "Li", "Be"};
     char text[8192];
@@ -35,17 +32,10 @@ void four_groups_init(const char *const letters[4], const struct contraction *co
         used += print_group(letters[i], i, contraction, text + used, sizeof text - used);
         used += (size_t)snprintf(text + used, sizeof text - used, "****\n");
     }
-    check_ok(basis_set_parse(text, used, "test", &four->set));
-    const char *xyz = "4\n\nH 0.1 0.2 -0.3\nHe 0.9 -0.4 0.2\nLi -0.5 0.7 0.8\nBe 0.3 1.1 -0.6\n";
-    struct molecule_settings settings = {.unit = LENGTH_ANGSTROM};
-    check_ok(molecule_parse(xyz, strlen(xyz), "test", &settings, &four->molecule));
-    check_ok(shells_create(&four->molecule, &four->set, form, &four->shells));
-    assert_int_equal(four->shells->n_groups, 4);
-}
-
-void four_groups_fini(struct four_groups *four)
-{
-    shells_destroy(four->shells);
-    basis_set_fini(&four->set);
-    molecule_fini(&four->molecule);
+    struct shells_case four =
+        shells_case_make("4\nunits=angstrom\nH 0.1 0.2 -0.3\nHe 0.9 -0.4 0.2\n"
+                         "Li -0.5 0.7 0.8\nBe 0.3 1.1 -0.6\n",
+                         text, form);
+    assert_int_equal(four.shells->n_groups, 4);
+    return four;
 }

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shells for tests of two-electron integrals: four groups on different centres. */
+/* Four groups of shells on different centres, for tests of two-electron integrals. */
 #pragma once
 
-#include "basis/integrals/shells.h"
-
-/* Four groups of shells on different centres, made from a basis text so that normalisation is
- * shells.c's. */
-struct four_groups {
-    struct molecule molecule;
-    struct basis_set set;
-    struct shells *shells;
-};
+#include "tests/unit/basis/shells_case.h"
 
 /* Common exponents of a group, and coefficients that depend on the shell's position. */
 struct contraction {
@@ -18,8 +10,10 @@ struct contraction {
     double first_exponent, ratio; /* of each exponent to the next */
 };
 
+static const struct contraction primitive = {1, 3.1, 1}, two = {2, 3.1, 4.3}, six = {6, 3.1, 2};
+static const struct contraction sixteen = {16, 3.1, 1.3}; /* 256 products of primitives */
+
 /* The shells of each group as letters of their angular momenta. The third and later ones, and those in
  * lower case, have the last primitive alone. */
-void four_groups_init(const char *const letters[4], const struct contraction *contraction,
-                      enum basis_form form, struct four_groups *four);
-void four_groups_fini(struct four_groups *four);
+struct shells_case four_groups_make(const char *const letters[4],
+                                    const struct contraction *contraction, enum basis_form form);

@@ -5,8 +5,8 @@
     test_basis_files.py BASIS_NUMBERS FILE...
     test_basis_files.py BASIS_NUMBERS --installed
 
-Compares forms, core potentials, shells and their numbers of every element, and which elements are
-refused, with the lines that basis_numbers.c prints. --installed: all files of the Debian packages
+Compares forms, core potentials, shells and sums of their numbers of every element, and which elements
+are refused, with the lines that basis_numbers.c prints. --installed: all files of the Debian packages
 psi4-data and nwchem-data; skipped (status 77) where one of them is not installed.
 """
 import glob
@@ -20,9 +20,6 @@ Ge As Se Br Kr Rb Sr Y Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce P
 Dy Ho Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po At Rn Fr Ra Ac Th Pa U Np Pu Am Cm Bk Cf Es
 Fm Md No Lr Rf Db Sg Bh Hs Mt Ds Rg Cn Nh Fl Mc Lv Ts Og""".split()
 LETTERS = "SPDFGHIKLMNOQRTUV"
-POTENTIALS_FROM = {"crenbl_ecp": 3, "crenbs_ecp": 21, "def2-ecp": 37, "dhf-ecp": 37, "hay_wadt_n-1_ecp": 19,
-                   "lanl2dz_ecp": 11, "minis-bsip1": 1, "sbkjc_ecp": 3, "stuttgart-koeln_mcdhf_rsc_ecp": 29,
-                   "stuttgart_rlc_ecp": 3, "stuttgart_rsc_1997_ecp": 19}
 PACKAGES = {"psi4-data": "/usr/share/psi4/basis", "nwchem-data": "/usr/share/nwchem/libraries"}
 
 
@@ -52,7 +49,8 @@ def add_shell(entry, kind, rows, scale=1.0):
     for k, momentum in enumerate(momenta):
         column = [row[1 + k] for row in table]
         entry.flawed |= momentum > 5 or not any(column)
-        entry.shells.append((momentum, len(table), sum(row[0] * scale * scale for row in table), sum(column)))
+        entry.shells.append((momentum, len(table), sum(p * (row[0] * (scale * scale)) for p, row in enumerate(table, 1)),
+                             sum(p * c for p, c in enumerate(column, 1))))
 
 
 def element_of(word):
@@ -111,6 +109,16 @@ def add_section(elements, form, shells):
             entry.flawed = True
 
 
+def first_with_potential(name):
+    """The lightest element of a set of core potentials in NWChem's library; without it, of def2-ecp."""
+    try:
+        with open(f"{PACKAGES['nwchem-data']}/{name}", encoding="latin-1") as file:
+            return min(ELEMENTS.index(words[0].capitalize()) for words in map(str.split, file)
+                       if words[1:2] == ["nelec"] and element_of(words[0]))
+    except FileNotFoundError:
+        return ELEMENTS.index("Rb")
+
+
 def read_nwchem(lines):
     """Sections "basis ... end" and "ecp ... end"."""
     elements, section, form, shells, first = {}, "", "", [], len(ELEMENTS)
@@ -120,7 +128,7 @@ def read_nwchem(lines):
             section, shells = keyword, []
             form = "spherical" if "spherical" in map(str.lower, words) else "cartesian"
         elif keyword == "associated_ecp":
-            first = min(first, POTENTIALS_FROM[words[1].strip('"')])
+            first = min(first, first_with_potential(words[1].strip('"')))
         elif keyword == "end":
             add_section(elements, form, shells)
             section, shells = "", []

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* XYZ files become centres in Bohr with charge and multiplicity; bad ones are refused with the
- * line at fault. */
+/* XYZ files become centres in Bohr with charge and multiplicity. The comment line gives these by keys or
+ * by two numbers alone; other text is kept for a warning where it mentions what nothing else gives. Bad
+ * lines are refused with their number and a remedy. */
 #include "basis/input/molecule.h"
 #include "tests/check.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct molecule_settings defaults = {.unit = LENGTH_ANGSTROM};
@@ -38,18 +38,16 @@ TEST(coordinates_are_converted_to_bohr)
     molecule_fini(&m);
 }
 
-struct symbol_case {
-    const char *symbol;
-    int element;
-    bool ghost;
-};
-
 TEST(symbols_name_elements_and_ghosts)
 {
-    static const struct symbol_case cases[] = {
-        {"H", 1, false}, {"og", 118, false}, {"CL", 17, false},  {"26", 26, false}, {"Bq", 0, true},
-        {"bq", 0, true}, {"BqO", 8, true},   {"Bq-he", 2, true}, {"@Cl", 17, true}, {"BQ", 0, true},
-        {"b", 5, false}, {"Bk", 97, false},  {"118", 118, false}};
+    static const struct {
+        const char *symbol;
+        int element;
+        bool ghost;
+    } cases[] = {{"H", 1, false},    {"og", 118, false}, {"CL", 17, false}, {"26", 26, false},
+                 {"Bq", 0, true},    {"bq", 0, true},    {"BqO", 8, true},  {"Bq-he", 2, true},
+                 {"@Cl", 17, true},  {"BQ", 0, true},    {"b", 5, false},   {"Bk", 97, false},
+                 {"118", 118, false}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[64];
         snprintf(text, sizeof text, "1\nc\n%s 1 2 3\n", cases[i].symbol);
@@ -77,142 +75,294 @@ TEST(line_ends_tabs_and_blank_lines_do_not_matter)
     molecule_fini(&m);
 }
 
-struct comment_case {
-    const char *comment;
-    int charge, multiplicity;
-    double x; /* Bohr, of a centre written at 1 */
-};
-
-TEST(comment_line_sets_charge_multiplicity_and_units)
+/* One centre at (1, 2, 3), in a line "O 1 2 3" unless columns have another order. */
+static enum status parse_comment(const char *comment, const char *row,
+                                 const struct molecule_settings *settings,
+                                 struct molecule *molecule)
 {
-    const double angstrom = 1 / BOHR_IN_ANGSTROM;
-    const struct comment_case cases[] = {
-        {"", 0, 1, angstrom},
-        {"water, charge is nothing", 0, 1, angstrom},
-        {"charge=-1 multiplicity=2 units=bohr", -1, 2, 1},
-        {"Units=BOHR, Charge=+2; water", 2, 1, 1},
-        {"charge=\"1\" multiplicity='3' units=\"angstrom\"", 1, 3, angstrom},
-        {"\"charge=1 multiplicity=2\"", 1, 2, angstrom},
-        {"title=\"ion of charge=3 and units=bohr\" charge=1", 1, 1, angstrom},
-        {"Properties=species:S:1:pos:R:3 energy=-1.5 charge = 1 pbc=\"F F F\"", 1, 1, angstrom},
-        {"xcharge=4 charges=5 =6 charge", 0, 1, angstrom},
-        {"charge=1.0", 1, 1, angstrom},
+    char text[512];
+    snprintf(text, sizeof text, "1\n%s\n%s\n", comment, row ? row : "O 1 2 3");
+    return parse(text, settings, molecule);
+}
+
+/* Charge, multiplicity and unit as the comment gives them, or -; "periodic"; unread text. */
+static void describe_comment(const struct molecule_comment *comment, char *text, size_t size)
+{
+    char charge[16] = "-", multiplicity[16] = "-";
+    if (comment->charge_given)
+        snprintf(charge, sizeof charge, "%d", comment->charge);
+    if (comment->multiplicity_given)
+        snprintf(multiplicity, sizeof multiplicity, "%d", comment->multiplicity);
+    snprintf(text, size, "%s %s %s%s%s%s", charge, multiplicity,
+             !comment->unit_given           ? "-"
+             : comment->unit == LENGTH_BOHR ? "bohr"
+                                            : "angstrom",
+             comment->periodic ? " periodic" : "", *comment->unread.text ? " ? " : "",
+             comment->unread.text);
+}
+
+static void check_comment(const char *comment, const char *expected)
+{
+    static const struct molecule_settings settled = {.charge = 5,
+                                                     .charge_given = true,
+                                                     .multiplicity = 4,
+                                                     .multiplicity_given = true,
+                                                     .unit = LENGTH_BOHR,
+                                                     .unit_given = true};
+    char found[300];
+    struct molecule m;
+    check_ok(parse_comment(comment, NULL, &defaults, &m));
+    describe_comment(&m.comment, found, sizeof found);
+    if (strcmp(found, expected) != 0)
+        fail_msg("'%s' gives '%s', not '%s'", comment, found, expected);
+    assert_int_equal(m.charge, m.comment.charge_given ? m.comment.charge : 0);
+    assert_int_equal(m.multiplicity, m.comment.multiplicity_given ? m.comment.multiplicity : 1);
+    bool bohr = m.comment.unit_given && m.comment.unit == LENGTH_BOHR;
+    check_close(m.atoms[0].position[0], bohr ? 1 : 1 / BOHR_IN_ANGSTROM, 1e-15);
+    molecule_fini(&m);
+    /* The command line wins. What the comment says is kept for the log, without a warning. */
+    check_ok(parse_comment(comment, NULL, &settled, &m));
+    assert_int_equal(m.charge, 5);
+    assert_int_equal(m.multiplicity, 4);
+    assert_true(m.atoms[0].position[0] == 1);
+    assert_string_equal(m.comment.unread.text, "");
+    molecule_fini(&m);
+}
+
+TEST(keys_and_two_numbers_alone_are_read)
+{
+    static const struct {
+        const char *comment, *expected;
+    } cases[] = {
+        {"", "- - -"},
+        {"charge=-1 multiplicity=2 units=bohr", "-1 2 bohr"},
+        {"Units=BOHR, Charge=+2; water", "2 - bohr"},
+        {"charge=\"1\" multiplicity='3' units=\"angstrom\"", "1 3 angstrom"},
+        {"\"charge=1 multiplicity=2\"", "1 2 -"},
+        {"title=\"ion of charge=3 and units=bohr\" charge=1", "1 - -"},
+        {"energy=-1.5 charge = 1.0 pbc=\"F F F\"", "1 - -"},
+        {"xcharge=4 =6", "- - - ? xcharge=4"},
+        {"chrg=1 uhf=1", "1 2 -"},
+        {"2S+1=3", "- 3 -"},
+        {"charge=-1000000 mult=1000000", "-1000000 1000000 -"},
+        {"[charge=1] [mult=2]", "1 2 -"},
+        {"O2 (charge=1, mult=2)", "1 2 -"},
+        {"mult=3 charge=0 mult=3", "0 3 -"},
+        {"spin=1 multiplicity=3 charge transfer", "- 3 - ? charge"},
+        {"charge=0 multiplicity=3 frame 12 7", "0 3 -"},
+        {"singlet at the triplet's geometry: multiplicity=1", "- 1 -"},
+        {"0 3", "0 3 -"},
+        {"  -1\t2 \r", "-1 2 -"},
+        {"+1, 4", "1 4 -"},
+        {"(0 3)", "0 3 -"},
+        {"# 0 3", "0 3 -"},
+        {"-9 9", "-9 9 -"},
+        {"units=A", "- - angstrom"},
+        {"units=angstroms", "- - angstrom"},
+        {"unit = Ang", "- - angstrom"},
+        {"unit=au", "- - bohr"},
+        {"units='a.u.'", "- - bohr"},
+        /* Titles without a hint. */
+        {"-76.02", "- - -"},
+        {"frame 12 of 100", "- - -"},
+        {"12", "- - -"},
+        {"12 -150.1", "- - -"},
+        {"1500 20 -150.1", "- - -"},
+        {"2,3-butanediol", "- - -"},
+        {"note='0 3'", "- - -"},
+        {"columns=species:S:1:pos:R:3:spin:R:1 energy=-1.5", "- - -"},
+        {"time_ms=5 multiplier=2", "- - -"},
+        {"3/7/2024", "- - -"},
+        {"singlet oxygen, angstrom, unity", "- - -"},
+        {"C:6 H:6", "- - -"},
+        {"step 2 1 3", "- - -"},
+        /* Hints. */
+        {"O2 (Triplet)", "- - - ? Triplet"},
+        {"Ground state is a triplet.", "- - - ? triplet."},
+        {"O2+, doublet; charge=1", "1 - - ? doublet"},
+        {"spin=2", "- - - ? spin=2"},
+        {"2 unpaired electrons", "- - - ? unpaired"},
+        {"q=-2 S=0", "- - - ? q=-2"},
+        {"Charge: -2", "- - - ? Charge"},
+        {"total_charge=-2", "- - - ? total_charge=-2"},
+        {"{\"molecular_multiplicity\": 3}", "- - - ? molecular_multiplicity"},
+        {"charge/multiplicity 0 3", "- - - ? charge/multiplicity"},
+        {"-2 peroxide", "- - - ? -2"},
+        {"-2", "- - - ? -2"},
+        {"1 4 dioxane", "- - - ? 1 4"},
+        {"0 3 -150.1", "- - - ? 0 3"},
+        {"2024 11", "- - - ? 2024 11"},
+        {"-10 1", "- - - ? -10 1"},
+        {"0 10", "- - - ? 0 10"},
+        {"0 0", "- - - ? 0 0"},
+        {"coordinates in Bohr", "- - - ? Bohr"},
+        {"units bohr", "- - - ? units"},
+        /* Periodic systems. */
+        {"Lattice=\"9 0 0 0 9 0 0 0 9\" pbc=\"F F F\"", "- - -"},
+        {"pbc='F F T'", "- - - periodic"},
+        {"Lattice=\"9 0 0 0 9 0 0 0 9\"", "- - - periodic"},
+        {"a lattice; pbc", "- - -"},
     };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        check_comment(cases[i].comment, cases[i].expected);
+}
+
+TEST(columns_are_read_where_properties_names_them)
+{
+    static const struct {
+        const char *comment, *row;
+    } cases[] = {
+        {"Properties=species:S:1:id:I:1:pos:R:3 pbc=\"F F F\"", "O 7 1 2 3"},
+        {"Properties=species:S:1:forces:R:3:pos:R:3", "O .1 .2 .3 1 2 3"},
+        {"properties=\"Pos:r:3:fixed:L:1:Species:s:1\"", "1 2 3 T O"},
+        {"Lattice=\"9 0 0 0 9 0 0 0 9\" 'Properties' = 'Z:I:1:velo:R:3:pos:R:3'",
+         "8 .1 .2 .3 1 2 3"},
+        {"Properties=Z:I:1:pos:R:3:species:S:1:move_mask:L:3", "8 1 2 3 O T F T"},
+        {"Properties=map_shift:I:40:pos:R:3:species:S:1",
+         "1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 O"},
+        {"Properties of oxygen; a:b:c", "O 1 2 3"},
+        {"title=\"Properties=id:I:1\"", "O 1 2 3 4"},
+    };
+    const struct molecule_settings bohr = {.unit = LENGTH_BOHR};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char text[256];
-        snprintf(text, sizeof text, "1\n%s\nLi 1 0 0\n", cases[i].comment);
-        struct molecule m = parsed(text);
-        assert_int_equal(m.charge, cases[i].charge);
-        assert_int_equal(m.multiplicity, cases[i].multiplicity);
-        check_close(m.atoms[0].position[0], cases[i].x, 1e-15);
+        struct molecule m;
+        check_ok(parse_comment(cases[i].comment, cases[i].row, &bohr, &m));
+        assert_int_equal(m.atoms[0].element, 8);
+        for (int k = 0; k < 3; k++)
+            assert_true(m.atoms[0].position[k] == k + 1);
         molecule_fini(&m);
     }
 }
 
-TEST(command_line_wins_over_the_comment)
+static void check_refused(enum status status, const char *text, const char *message)
 {
-    const struct molecule_settings settings = {.unit = LENGTH_ANGSTROM,
-                                               .unit_given = true,
-                                               .charge = 1,
-                                               .charge_given = true,
-                                               .multiplicity = 2,
-                                               .multiplicity_given = true};
-    struct molecule m;
-    check_ok(parse("1\ncharge=5 multiplicity=4 units=bohr\nHe 1 0 0\n", &settings, &m));
-    assert_int_equal(m.charge, 1);
-    assert_int_equal(m.multiplicity, 2);
-    check_close(m.atoms[0].position[0], 1 / BOHR_IN_ANGSTROM, 1e-15);
-    molecule_fini(&m);
+    if (status != STATUS_INPUT || !strstr(status_text(), message))
+        fail_msg("\"%s\" for '%s' lacks \"%s\"", status_text(), text, message);
 }
 
-struct bad_case {
-    const char *text;
-    const char *message; /* a part of it */
-};
+#define LACKS_POSITION "Properties= lacks pos:R:3"
+
+TEST(bad_comments_are_refused)
+{
+    static const struct {
+        const char *comment, *message, *row;
+    } cases[] = {
+        {"units=nm", ":2: units= expects bohr or angstrom, found 'nm'", NULL},
+        {"charge=", ":2: charge= expects a whole number, found ''", NULL},
+        {"charge=1.5", ":2: charge= expects a whole number, found '1.5'", NULL},
+        {"charge=0/3", ":2: charge= expects a whole number, found '0/3'", NULL},
+        {"chrg=2+", ":2: chrg= expects a whole number, found '2+'", NULL},
+        {"mult=1e9", ":2: mult= expects a whole number, found '1e9'", NULL},
+        {"charge=1000001", ":2: charge= expects a whole number", NULL},
+        {"charge=1 charge=2", ":2: charge=2 differs from what the comment line says before", NULL},
+        {"mult=3 uhf=1", ":2: uhf=1 differs", NULL},
+        {"units=bohr unit=angstrom", ":2: unit=angstrom differs", NULL},
+        {"Properties=species:S:1", ":2: " LACKS_POSITION, "O"},
+        {"Properties=species:S:1:pos:R:2", ":2: " LACKS_POSITION, "O 1 2"},
+        {"Properties=species:S:1:pos:S:3", ":2: " LACKS_POSITION, NULL},
+        {"Properties=pos:R:3:tags:I:1", ":2: Properties= lacks species:S:1 and Z:I:1: name",
+         "1 2 3 8"},
+        {"Properties=Z:R:1:pos:R:3", ":2: Properties= lacks species:S:1 and Z:I:1", "8 1 2 3"},
+        {"Properties=", ":2: Properties= expects name:type:count", NULL},
+        {"Properties=species:S:1:pos:R", "found 'pos:R'", NULL},
+        {"Properties=species:S:1:pos:R:3:", "found ''", NULL},
+        {"Properties=species:S:1::R:3", "found ':R:3'", NULL},
+        {"Properties=species:S:1:pos:X:3", "found 'pos:X:3'", NULL},
+        {"Properties=species:S:1:pos:RR:3", "found 'pos:RR:3'", NULL},
+        {"Properties=species:S:0:pos:R:3", "found 'species:S:0'", NULL},
+        {"Properties=species:S:1:pos:R:-3", "found 'pos:R:-3'", NULL},
+        {"Properties=species:S:1:pos:R:3:a:R:1000001", "found 'a:R:1000001'", NULL},
+        {"Properties=pos:R:3:species:S:1:pos:R:3", ":2: Properties= has pos:R:3 twice",
+         "1 2 3 O 1 2 3"},
+        {"Properties=species:S:1:pos:R:3 Properties=pos:R:3:species:S:1",
+         ":2: Properties= stands twice", NULL},
+        {"Properties=species:S:1:pos:R:3",
+         ":3: expected the 4 columns that Properties= in line 2 names, found 5: 'O 1 2 3 4'",
+         "O 1 2 3 4"},
+        {"Properties=species:S:1:pos:R:3", ":3: expected the 4 columns", "O 1 2"},
+        {"Properties=pos:R:3:species:S:1", ":3: the z coordinate 'a'", "1 2 a O"},
+    };
+    const struct molecule_settings given = {
+        .charge_given = true, .multiplicity_given = true, .unit_given = true};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct molecule m;
+        check_refused(parse_comment(cases[i].comment, cases[i].row, &defaults, &m),
+                      cases[i].comment, cases[i].message);
+        assert_null(m.atoms);
+        /* A key that the command line settles may have any value. */
+        enum status status = parse_comment(cases[i].comment, cases[i].row, &given, &m);
+        assert_int_equal(status == STATUS_OK, *cases[i].comment != 'P');
+        molecule_fini(&m);
+    }
+}
 
 TEST(bad_files_are_refused_with_their_line)
 {
-    static const struct bad_case cases[] = {
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
         {"", ":1: expected the number"},
         {"\n\n\n", ":1: expected the number"},
         {"H 0 0 0\n", ":1: expected the number of centres alone, found 'H 0 0 0'"},
         {"2 atoms\n", ":1: expected the number"},
         {"0\n\n", ":1: 0 centres"},
-        {"-3\n\n", ":1: -3 centres"},
         {"1000001\n\n", ":1: 1000001 centres"},
         {"99999999999999999999\n\n", ":1: expected the number"},
         {"1000000\ncomment\nH 0 0 0\n", "announces 1000000 centres, but 1 follow"},
         {"3", "announces 3 centres, but 0 follow"},
-        {"3\ncomment", "announces 3 centres, but 0 follow"},
         {"2\nc\nH 0 0 0\n\n\n", "announces 2 centres, but 1 follow"},
         {"1\nc\nH 0 0 0\nH 0 0 1\n", ":4: line 1 announces 1 centres, but more follow"},
         {"1\nc\nH 0 0\n", ":3: expected a symbol and x y z"},
         {"1\nc\nH 0 0 nan\n", ":3: the z coordinate 'nan' is not a finite number"},
-        {"1\nc\nH inf 0 0\n", ":3: the x coordinate 'inf'"},
         {"1\nc\nH 1e400 0 0\n", ":3: the x coordinate '1e400'"},
         {"1\nc\nH 0 0x10 0\n", ":3: the y coordinate '0x10'"},
-        {"1\nc\nH 0 1.2.3 0\n", ":3: the y coordinate '1.2.3'"},
         {"1\nc\nH 0 1e12 0\n", ":3: the y coordinate 1e12 is beyond"},
         {"1\nc\nXx 0 0 0\n", ":3: unknown element 'Xx'"},
         {"1\nc\n0 0 0 0\n", ":3: unknown element '0'"},
         {"1\nc\n119 0 0 0\n", ":3: unknown element '119'"},
-        {"1\nc\nBqXx 0 0 0\n", ":3: unknown element 'BqXx'"},
         {"1\nc\nBq- 0 0 0\n", ":3: unknown element 'Bq-'"},
         {"1\nc\nBq-Bq 0 0 0\n", ":3: unknown element 'Bq-Bq'"},
         {"1\nc\n@ 0 0 0\n", ":3: unknown element '@'"},
         {"1\nc\n\x01\xff 0 0 0\n", ":3: unknown element '\?\?'"},
-        {"1\ncharge=one\nH 0 0 0\n", ":2: charge= expects a whole number, found 'one'"},
-        {"1\ncharge=\nH 0 0 0\n", ":2: charge= expects a whole number, found ''"},
-        {"1\ncharge=1.5\nH 0 0 0\n", ":2: charge="},
-        {"1\nmultiplicity=1e99\nH 0 0 0\n", ":2: multiplicity="},
-        {"1\nunits=parsec\nH 0 0 0\n", ":2: units= expects bohr or angstrom, found 'parsec'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct molecule m;
-        check_status(STATUS_INPUT, parse(cases[i].text, &defaults, &m));
-        if (!strstr(status_text(), cases[i].message))
-            fail_msg("case %zu: \"%s\" lacks \"%s\"", i, status_text(), cases[i].message);
+        check_refused(parse(cases[i].text, &defaults, &m), cases[i].text, cases[i].message);
         assert_null(m.atoms);
     }
 }
 
-static void check_refused(const char *text, const char *message)
+/* Electrons must fit charge and multiplicity; centres must not coincide. */
+TEST(molecules_are_checked)
 {
-    struct molecule m = parsed(text);
-    check_status(STATUS_INPUT, molecule_check(&m, "test.xyz"));
-    if (!strstr(status_text(), message))
-        fail_msg("\"%s\" lacks \"%s\"", status_text(), message);
-    molecule_fini(&m);
-}
-
-static void check_accepted(const char *text)
-{
-    struct molecule m = parsed(text);
-    check_ok(molecule_check(&m, "test.xyz"));
-    molecule_fini(&m);
-}
-
-TEST(electrons_must_fit_charge_and_multiplicity)
-{
-    check_accepted("1\n\nHe 0 0 0\n");
-    check_accepted("1\ncharge=1 multiplicity=2\nHe 0 0 0\n");
-    check_accepted("1\nmultiplicity=3\nHe 0 0 0\n");
-    check_refused("1\n\nH 0 0 0\n", "1 electron needs an even multiplicity");
-    check_refused("1\nmultiplicity=2\nHe 0 0 0\n", "2 electrons need an odd multiplicity");
-    check_refused("1\nmultiplicity=5\nHe 0 0 0\n", "needs 4 unpaired electrons, there are 2");
-    check_refused("1\nmultiplicity=0\nHe 0 0 0\n", "2S+1 is at least 1");
-    check_refused("1\ncharge=2\nHe 0 0 0\n", "there are no electrons");
-    check_refused("1\ncharge=3\nHe 0 0 0\n", "there are no electrons");
-    check_refused("1\n\n@He 0 0 0\n", "there are no electrons");
-}
-
-TEST(coincident_centres_are_refused)
-{
-    check_refused("3\n\nO 0 0 0\nH 0 0 1\nH 0 0 1\n", "centres 2 (H) and 3 (H)");
-    check_refused("2\nunits=bohr\nHe 5 5 5\n@He 5 5.0009 5\n", "centres 1 (He) and 2 (He)");
-    check_refused("3\n\nHe 9 9 9\nBqO 1 1 1\nBq 1 1 1\n", "centres 2 (O) and 3 (Bq)");
-    check_accepted("2\nunits=bohr\nHe 0 0 0\nHe 0.0011 0 0\n");
-    check_accepted("3\n\nHe 9 9 9\nBq 1 1 1\nBq 1 1 1\n");
+    static const struct {
+        const char *text, *message; /* NULL: accepted */
+    } cases[] = {
+        {"1\n\nHe 0 0 0\n", NULL},
+        {"1\ncharge=1 multiplicity=2\nHe 0 0 0\n", NULL},
+        {"1\nmultiplicity=3\nHe 0 0 0\n", NULL},
+        {"1\n\nH 0 0 0\n", "1 electron needs an even multiplicity"},
+        {"1\nmultiplicity=2\nHe 0 0 0\n", "2 electrons need an odd multiplicity"},
+        {"1\nmultiplicity=5\nHe 0 0 0\n", "needs 4 unpaired electrons, there are 2"},
+        {"1\nmultiplicity=0\nHe 0 0 0\n", "2S+1 is at least 1"},
+        {"1\ncharge=2\nHe 0 0 0\n", "there are no electrons"},
+        {"1\ncharge=3\nHe 0 0 0\n", "there are no electrons"},
+        {"1\n\n@He 0 0 0\n", "there are no electrons"},
+        {"3\n\nO 0 0 0\nH 0 0 1\nH 0 0 1\n", "centres 2 (H) and 3 (H)"},
+        {"2\nunits=bohr\nHe 5 5 5\n@He 5 5.0009 5\n", "centres 1 (He) and 2 (He)"},
+        {"3\n\nHe 9 9 9\nBqO 1 1 1\nBq 1 1 1\n", "centres 2 (O) and 3 (Bq)"},
+        {"2\nunits=bohr\nHe 0 0 0\nHe 0.0011 0 0\n", NULL},
+        {"3\n\nHe 9 9 9\nBq 1 1 1\nBq 1 1 1\n", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct molecule m = parsed(cases[i].text);
+        enum status status = molecule_check(&m, "test.xyz");
+        if (cases[i].message)
+            check_refused(status, cases[i].text, cases[i].message);
+        else
+            check_ok(status);
+        molecule_fini(&m);
+    }
 }
 
 TEST(the_original_beryllium_file_is_recognised)
@@ -232,10 +382,10 @@ TEST(the_original_beryllium_file_is_recognised)
     }
     molecule_fini(&m);
 
-    m = parsed("1\ncomment\n4 0 0 0\n");
-    assert_false(m.bare_numbers);
-    molecule_fini(&m);
-    m = parsed("2\n\n4 0 0 0\nBe 0 0 1\n");
-    assert_false(m.bare_numbers);
-    molecule_fini(&m);
+    static const char *const others[] = {"1\ncomment\n4 0 0 0\n", "2\n\n4 0 0 0\nBe 0 0 1\n"};
+    for (int i = 0; i < 2; i++) {
+        m = parsed(others[i]);
+        assert_false(m.bare_numbers);
+        molecule_fini(&m);
+    }
 }

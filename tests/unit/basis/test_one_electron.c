@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The libint engine against the reference, for every pair of angular momenta. */
+/* The libint engine against the independent reference, for every pair of angular momenta. */
 #include "basis/integrals/one_electron.h"
-#include "tests/check.h"
 #include "tests/reference/integrals_reference.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "tests/unit/basis/shells_case.h"
 
 enum { MAX_BLOCK = 3 * ANGULAR_MAX_FUNCTIONS * ANGULAR_MAX_FUNCTIONS };
 
@@ -19,37 +16,18 @@ static struct atom frame[] = {
 };
 static const struct molecule nuclei = {.n_atoms = 4, .atoms = frame};
 
-static const double exponents[3] = {5.3, 0.91, 0.17};
-static double coefficients[BASIS_MAX_L + 1][4][3]; /* by l and number of primitives */
-
-static struct shell make_shell(int l, bool spherical, int n_primitives, const double center[3])
+/* Shells of every l, number l of them, with the last of three primitives, or two or three, at a centre. */
+static struct shells_case make_shells(bool spherical, int n_primitives, const double center[3])
 {
-    struct shell shell = {
-        .l = l,
-        .spherical = spherical && l >= 2,
-        .n_functions = angular_map(l, spherical)->n_functions,
-        .n_primitives = n_primitives,
-        .exponents = exponents + 3 - n_primitives,
-        .coefficients = coefficients[l][n_primitives],
-    };
-    memcpy(shell.center, center, sizeof shell.center);
-    return shell;
-}
-
-/* Contractions with self-overlap 1, as shells.h has them. */
-static void normalise(void)
-{
-    static const double origin[3] = {0}, mixture[3] = {0.6, -0.4, 0.8};
+    static const char *const primitives[] = {"", "0.17 1\n", "0.91 0.6\n0.17 -0.4\n",
+                                             "5.3 0.6\n0.91 -0.4\n0.17 0.8\n"};
+    char text[1024] = "He 0\n", xyz[128];
     for (int l = 0; l <= BASIS_MAX_L; l++)
-        for (int n = 1; n <= 3; n++) {
-            double overlap[ANGULAR_MAX_FUNCTIONS * ANGULAR_MAX_FUNCTIONS];
-            for (int p = 0; p < n; p++)
-                coefficients[l][n][p] = mixture[p] * pow(exponents[3 - n + p], 0.75 + 0.5 * l);
-            struct shell shell = make_shell(l, false, n, origin);
-            reference_overlap(&shell, &shell, overlap);
-            for (int p = 0; p < n; p++)
-                coefficients[l][n][p] /= sqrt(overlap[0]);
-        }
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%c %d 1\n%s", "SPDFGH"[l],
+                 n_primitives, primitives[n_primitives]);
+    strcat(text, "****\n");
+    snprintf(xyz, sizeof xyz, "1\n\nHe %.17g %.17g %.17g\n", center[0], center[1], center[2]);
+    return shells_case_make(xyz, text, spherical ? BASIS_FORM_SPHERICAL : BASIS_FORM_CARTESIAN);
 }
 
 static struct one_electron *make_engine(void)
@@ -99,90 +77,46 @@ static void check_all_pairs(bool bra_spherical, bool ket_spherical, int n_primit
                             const double *A, const double *B)
 {
     struct one_electron *engine = make_engine();
+    struct shells_case bras = make_shells(bra_spherical, n_primitives, A);
+    struct shells_case kets = make_shells(ket_spherical, n_primitives == 3 ? 2 : 1, B);
     for (int la = 0; la <= BASIS_MAX_L; la++)
-        for (int lb = 0; lb <= BASIS_MAX_L; lb++) {
-            struct shell bra = make_shell(la, bra_spherical, n_primitives, A);
-            struct shell ket = make_shell(lb, ket_spherical, n_primitives == 3 ? 2 : 1, B);
-            check_pair(engine, &bra, &ket);
-        }
+        for (int lb = 0; lb <= BASIS_MAX_L; lb++)
+            check_pair(engine, &bras.shells->shells[la], &kets.shells->shells[lb]);
+    shells_case_fini(&bras);
+    shells_case_fini(&kets);
     one_electron_destroy(engine);
 }
 
-TEST(primitive_cartesian_pairs_agree)
-{
-    check_all_pairs(false, false, 1, here, there);
-    check_all_pairs(false, false, 1, here, here);
-}
-
-TEST(contracted_spherical_pairs_agree)
-{
-    check_all_pairs(true, true, 3, here, there);
-    check_all_pairs(true, true, 3, there, here);
-    check_all_pairs(true, true, 3, there, there);
-}
-
-TEST(mixed_forms_agree)
-{
-    check_all_pairs(true, false, 1, here, there);
-    check_all_pairs(false, true, 1, there, here);
-}
-
-TEST(distant_pairs_are_zero_or_agree)
+TEST(all_pairs_agree)
 {
     static const double far[3] = {9, -7, 5};
+    static const struct {
+        bool bra_spherical, ket_spherical;
+        int n_primitives;
+        const double *A, *B;
+    } cases[] = {
+        {false, false, 1, here, there}, {false, false, 1, here, here},
+        {true, true, 3, here, there},   {true, true, 3, there, here},
+        {true, true, 3, there, there},  {true, false, 1, here, there},
+        {false, true, 1, there, here},  {true, true, 3, here, far},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        check_all_pairs(cases[i].bra_spherical, cases[i].ket_spherical, cases[i].n_primitives,
+                        cases[i].A, cases[i].B);
+}
+
+TEST(distant_pairs_are_zero)
+{
     static const double farther[3] = {90, 0, 0};
-    check_all_pairs(true, true, 3, here, far);
     struct one_electron *engine = make_engine();
-    struct shell bra = make_shell(3, true, 3, here), ket = make_shell(4, true, 2, farther);
+    struct shells_case bras = make_shells(true, 3, here), kets = make_shells(true, 2, farther);
+    const struct shell *bra = &bras.shells->shells[3], *ket = &kets.shells->shells[4];
     static double block[MAX_BLOCK];
-    one_electron_nuclear(engine, &nuclei, &bra, &ket, block);
-    for (int i = 0; i < bra.n_functions * ket.n_functions; i++)
+    one_electron_nuclear(engine, &nuclei, bra, ket, block);
+    for (int i = 0; i < bra->n_functions * ket->n_functions; i++)
         assert_true(block[i] == 0);
-    one_electron_destroy(engine);
-}
-
-/* (a|b) = (b|a) for every operator here. */
-TEST(exchange_of_bra_and_ket_transposes)
-{
-    struct one_electron *engine = make_engine();
-    struct shell bra = make_shell(5, true, 3, here), ket = make_shell(2, true, 2, there);
-    static double block[MAX_BLOCK], transposed[MAX_BLOCK];
-    one_electron_nuclear(engine, &nuclei, &bra, &ket, block);
-    one_electron_nuclear(engine, &nuclei, &ket, &bra, transposed);
-    for (int f = 0; f < bra.n_functions; f++)
-        for (int g = 0; g < ket.n_functions; g++)
-            check_close(block[f * ket.n_functions + g], transposed[g * bra.n_functions + f], 1e-12);
-    one_electron_destroy(engine);
-}
-
-/* Moving everything changes nothing; moving the origin of the dipole by d
- * changes it by -d times the overlap. */
-TEST(translation_changes_only_the_dipole)
-{
-    static const double shift[3] = {0.7, -1.3, 2.1}, zero[3] = {0};
-    struct one_electron *engine = make_engine();
-    struct shell bra = make_shell(3, true, 3, here), ket = make_shell(1, true, 2, there);
-    static double before[MAX_BLOCK], after[MAX_BLOCK], overlap[MAX_BLOCK];
-    int n = bra.n_functions * ket.n_functions;
-    one_electron_dipole(engine, zero, &bra, &ket, before);
-    one_electron_dipole(engine, shift, &bra, &ket, after);
-    one_electron_overlap(engine, &bra, &ket, overlap);
-    for (int k = 0; k < 3; k++)
-        for (int i = 0; i < n; i++)
-            check_close(after[k * n + i], before[k * n + i] - shift[k] * overlap[i], 1e-12);
-
-    one_electron_nuclear(engine, &nuclei, &bra, &ket, before);
-    struct atom moved[4];
-    memcpy(moved, frame, sizeof moved);
-    for (int k = 0; k < 3; k++) {
-        bra.center[k] += shift[k];
-        ket.center[k] += shift[k];
-        for (int a = 0; a < 4; a++)
-            moved[a].position[k] += shift[k];
-    }
-    one_electron_nuclear(engine, &(struct molecule){.n_atoms = 4, .atoms = moved}, &bra, &ket,
-                         after);
-    check_blocks(after, before, n, 1e-12);
+    shells_case_fini(&bras);
+    shells_case_fini(&kets);
     one_electron_destroy(engine);
 }
 
@@ -190,26 +124,48 @@ TEST(translation_changes_only_the_dipole)
 TEST(integrals_of_a_centre_do_not_depend_on_its_place)
 {
     static const double places[2][3] = {{0}, {1000.0 / 3, -777.7, 912.3}};
+    static double at[2][2][MAX_BLOCK];
     struct one_electron *engine = make_engine();
-    for (int bra_l = 0; bra_l <= BASIS_MAX_L; bra_l++)
-        for (int ket_l = 0; ket_l <= bra_l; ket_l++) {
-            static double at[2][2][MAX_BLOCK];
-            int n = 0;
-            for (int i = 0; i < 2; i++) {
-                struct atom nucleus = atom_of_element(8, false);
-                memcpy(nucleus.position, places[i], sizeof places[i]);
-                const struct molecule atom = {.n_atoms = 1, .atoms = &nucleus};
-                struct shell bra = make_shell(bra_l, true, 3, places[i]);
-                struct shell ket = make_shell(ket_l, true, 3, places[i]);
-                n = bra.n_functions * ket.n_functions;
-                one_electron_kinetic(engine, &bra, &ket, at[i][0]);
-                one_electron_nuclear(engine, &atom, &bra, &ket, at[i][1]);
-            }
-            for (int k = 0; k < 2; k++)
-                for (int e = 0; e < n; e++)
-                    check_close(at[1][k][e], at[0][k][e], 0);
+    struct shells_case all[2] = {make_shells(true, 3, places[0]), make_shells(true, 3, places[1])};
+    for (int pair = 0; pair < (BASIS_MAX_L + 1) * (BASIS_MAX_L + 1); pair++) {
+        for (int i = 0; i < 2; i++) {
+            const struct shell *bra = &all[i].shells->shells[pair / (BASIS_MAX_L + 1)];
+            const struct shell *ket = &all[i].shells->shells[pair % (BASIS_MAX_L + 1)];
+            one_electron_kinetic(engine, bra, ket, at[i][0]);
+            one_electron_nuclear(engine, &all[i].molecule, bra, ket, at[i][1]);
         }
+        assert_memory_equal(at[0], at[1], sizeof at[0]);
+    }
+    shells_case_fini(&all[0]);
+    shells_case_fini(&all[1]);
     one_electron_destroy(engine);
 }
 
-TEST_SETUP(normalise)
+/* The reference itself. Hydrogen molecule, R = 1.4, STO-3G with zeta 1.24: Szabo & Ostlund, Modern
+ * Quantum Chemistry (1996), eqs. 3.229 to 3.235, printed with four decimals. */
+TEST(hydrogen_molecule_has_the_published_integrals)
+{
+    static const double alpha[3] = {3.42525091, 0.62391373, 0.16885540};
+    double c[3] = {0.15432897, 0.53532814, 0.44463454}, found[10];
+    for (int p = 0; p < 3; p++)
+        c[p] *= pow(2 * alpha[p] / acos(-1), 0.75);
+    struct shell A = {.n_functions = 1, .n_primitives = 3, .exponents = alpha, .coefficients = c};
+    struct shell B = A;
+    B.center[0] = 1.4;
+    struct atom nucleus = atom_of_element(1, false);
+    const struct molecule left = {.n_atoms = 1, .atoms = &nucleus};
+    static const double published[10] = {0.6593,  0.7600, 0.2365, -1.2266, -0.5974,
+                                         -0.6538, 0.7746, 0.5697, 0.4441,  0.2970};
+    reference_overlap(&A, &B, &found[0]);
+    reference_kinetic(&A, &A, &found[1]);
+    reference_kinetic(&A, &B, &found[2]);
+    reference_nuclear(&left, &A, &A, &found[3]);
+    reference_nuclear(&left, &A, &B, &found[4]);
+    reference_nuclear(&left, &B, &B, &found[5]);
+    reference_two_electron(&A, &A, &A, &A, &found[6]);
+    reference_two_electron(&A, &A, &B, &B, &found[7]);
+    reference_two_electron(&B, &A, &A, &A, &found[8]);
+    reference_two_electron(&B, &A, &B, &A, &found[9]);
+    for (int i = 0; i < 10; i++)
+        check_close(found[i], published[i], 5.1e-5);
+}

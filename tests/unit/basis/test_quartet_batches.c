@@ -1,55 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Batches hold every quartet of two sets of pairs once, except those that the threshold or the
  * selection leaves out, with the integrals that the quartet has alone, rounded if they are small. */
-#include "tests/check.h"
-
 #include "basis/quartets/quartet_batches.h"
+#include "tests/unit/basis/shells_case.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { N_GROUPS = 7 };
 
-static struct molecule molecule;
-static struct basis_set set;
-static struct shells *shells;
+static struct shells_case made;
 static double bounds[N_GROUPS * N_GROUPS];
+static struct shell_pairs *pairs;
 
-static void make_shells(void)
+static void start(void)
 {
-    const char *text = "H 0\nS 1 1.00\n 0.5 1.0\n****\n"
-                       "O 0\nS 2 1.00\n 9.0 0.3\n 1.0 0.8\nS 2 1.00\n 9.0 -0.1\n 1.0 1\nP 1 1.00\n "
-                       "0.7 1.0\nD 1 1.00\n 0.9 1.0\n"
-                       "S 1 1.00\n 0.3 1.0\nP 1 1.00\n 5.0 1.0\n****\n";
-    const char *xyz = "3\n\nO 0 0 0.2\nH 0 1.5 -0.9\nH 0 -4.5 -0.9\n";
-    struct molecule_settings settings = {.unit = LENGTH_BOHR};
-    check_ok(basis_set_parse(text, strlen(text), "test", &set));
-    check_ok(molecule_parse(xyz, strlen(xyz), "test", &settings, &molecule));
-    check_ok(shells_create(&molecule, &set, BASIS_FORM_SPHERICAL, &shells));
-    assert_int_equal(shells->n_groups, N_GROUPS);
+    made =
+        shells_case_make("3\n\nO 0 0 0.2\nH 0 1.5 -0.9\nH 0 -4.5 -0.9\n",
+                         "H 0\nS 1 1\n0.5 1\n****\nO 0\nS 2 1\n9 0.3\n1 0.8\nS 2 1\n9 -0.1\n1 1\n"
+                         "P 1 1\n0.7 1\nD 1 1\n0.9 1\nS 1 1\n0.3 1\nP 1 1\n5 1\n****\n",
+                         BASIS_FORM_SPHERICAL);
+    assert_int_equal(made.shells->n_groups, N_GROUPS);
     struct two_electron *two_electron;
     struct shell_rectangle all = {.last = {N_GROUPS, N_GROUPS}};
-    check_ok(two_electron_create(shells, 0, NULL, &two_electron));
-    check_ok(two_electron_bounds(two_electron, shells, &all, bounds));
+    check_ok(two_electron_create(made.shells, 0, NULL, &two_electron));
+    check_ok(two_electron_bounds(two_electron, made.shells, &all, bounds));
     two_electron_destroy(two_electron);
+    pairs = make_all_pairs(made.shells, true, bounds);
 }
 
-static void free_shells(void)
+static void stop(void)
 {
-    shells_destroy(shells);
-    basis_set_fini(&set);
-    molecule_fini(&molecule);
+    shell_pairs_destroy(pairs);
+    shells_case_fini(&made);
 }
 
 /* How often the batches of a source held each quartet: times[bra pair][ket pair], a pair of
  * groups A and B being A * N_GROUPS + B. */
 struct visit {
     double threshold, unit;
-    const struct shell_pairs *pairs; /* bras and kets */
-    bool selective;                  /* only kets whose first group is even */
+    bool selective; /* only kets whose first group is even */
     struct two_electron *alone;
     struct class_costs *costs; /* or NULL */
+    bool represents_none;
     int times[N_GROUPS * N_GROUPS][N_GROUPS * N_GROUPS];
 };
 
@@ -75,7 +67,7 @@ static int32_t select_even(const struct shell_pair *bra, const struct shell_pair
     return n;
 }
 
-static struct shell_pair *find_pair(const struct shell_pairs *pairs, int32_t number)
+static struct shell_pair *find_pair(int32_t number)
 {
     const struct pair_class *class = pairs->classes;
     while (number >= class->first_pair + class->n_pairs)
@@ -84,14 +76,14 @@ static struct shell_pair *find_pair(const struct shell_pairs *pairs, int32_t num
 }
 
 /* Leaves out kets by a property of their own, as orbits of symmetry operations do. */
-static int32_t represent_low(int32_t bra, int32_t first_ket, int32_t n_kets, int16_t *positions,
-                             void *context)
+static int32_t represent_some(int32_t bra, int32_t first_ket, int32_t n_kets, int16_t *positions,
+                              void *context)
 {
     const struct visit *visit = context;
     int32_t n = 0;
     (void)bra;
-    for (int32_t j = 0; j < n_kets; j++)
-        if (find_pair(visit->pairs, first_ket + j)->second % 3 != 1)
+    for (int32_t j = 0; j < n_kets && !visit->represents_none; j++)
+        if (find_pair(first_ket + j)->second % 3 != 1)
             positions[n++] = (int16_t)j;
     return n;
 }
@@ -125,13 +117,10 @@ static void check_batch(const struct computed_batch *batch, void *context)
 /* threshold, selective, unit and costs of the visit are set. */
 static void visit_all(bool unique, struct visit *visit)
 {
-    struct shell_pairs *pairs;
     struct quartet_batches *batches;
-    struct shell_rectangle all = {.last = {N_GROUPS, N_GROUPS}, .triangle = true};
-    check_ok(shell_pairs_create(shells, &all, bounds, 0, &pairs));
-    check_ok(quartet_batches_create(shells, visit->threshold, NULL, &batches));
-    check_ok(
-        two_electron_create(shells, two_electron_cutoff(visit->threshold), NULL, &visit->alone));
+    check_ok(quartet_batches_create(made.shells, visit->threshold, NULL, &batches));
+    check_ok(two_electron_create(made.shells, two_electron_cutoff(visit->threshold), NULL,
+                                 &visit->alone));
     struct quartet_source source = {.bra = pairs,
                                     .ket = pairs,
                                     .unique = unique,
@@ -143,57 +132,43 @@ static void visit_all(bool unique, struct visit *visit)
     quartet_batches_compute(batches, &source);
     two_electron_destroy(visit->alone);
     quartet_batches_destroy(batches);
-    shell_pairs_destroy(pairs);
 }
 
 /* Whether a pair with the ket Q is selected: the group of higher type is its first. */
 static bool is_even(int Q)
 {
     int first = Q / N_GROUPS, second = Q % N_GROUPS;
-    return (shells->groups[second].type > shells->groups[first].type ? second : first) % 2 == 0;
+    return (made.shells->groups[second].type > made.shells->groups[first].type ? second : first) %
+               2 ==
+           0;
 }
 
-static void check_visits(double threshold, bool selective, bool unique)
+/* Quartets above the threshold that are selected occur once: ordered ones, or unordered ones, of which
+ * either may. */
+TEST(every_wanted_quartet_once)
 {
-    struct visit visit = {
-        .threshold = threshold, .selective = selective, .unit = unique ? 0x1p-22 : 0};
-    int n_out = 0;
-    visit_all(unique, &visit);
-    for (int P = 0; P < N_GROUPS * N_GROUPS; P++) {
-        for (int Q = 0; Q < N_GROUPS * N_GROUPS; Q++) {
+    for (int choice = 0; choice < 8; choice++) {
+        bool unique = choice & 1, selective = choice & 2, occurs = false;
+        double threshold = choice & 4 ? 1e-3 : 1e-30;
+        struct visit visit = {
+            .threshold = threshold, .selective = selective, .unit = unique ? 0x1p-22 : 0};
+        int n_out = 0;
+        visit_all(unique, &visit);
+        for (int i = 0; i < N_GROUPS * N_GROUPS * N_GROUPS * N_GROUPS; i++) {
+            int P = i / (N_GROUPS * N_GROUPS), Q = i % (N_GROUPS * N_GROUPS);
             bool triangle = P / N_GROUPS >= P % N_GROUPS && Q / N_GROUPS >= Q % N_GROUPS;
             bool large = bounds[P] * bounds[Q] >= threshold;
-            bool wanted = triangle && large && (!selective || is_even(Q));
             int times = visit.times[P][Q] + (unique && P != Q ? visit.times[Q][P] : 0);
-            if (unique)
-                wanted = triangle && large;
-            assert_int_equal(times, wanted);
+            if (unique && selective) /* as a ket, either of the pairs may be selected or not */
+                assert_true(times <= (triangle && large && (is_even(P) || is_even(Q))) &&
+                            times >= (triangle && large && is_even(P) && is_even(Q)));
+            else
+                assert_int_equal(times, triangle && large && (!selective || is_even(Q)));
             n_out += triangle && !large;
+            occurs |= times > 0;
         }
+        assert_true(occurs && (n_out > 0) == (threshold > 1e-6));
     }
-    assert_true((n_out > 0) == (threshold > 1e-6));
-}
-
-TEST(every_ordered_quartet_once)
-{
-    check_visits(1e-30, false, false);
-}
-
-TEST(every_unique_quartet_once)
-{
-    check_visits(1e-30, false, true);
-}
-
-TEST(none_below_the_threshold)
-{
-    check_visits(1e-3, false, false);
-    check_visits(1e-3, false, true);
-}
-
-TEST(none_that_is_not_selected)
-{
-    check_visits(1e-30, true, false);
-    check_visits(1e-3, true, false);
 }
 
 /* A digest of all integrals of a source in the order in which batches have them, and quartets. */
@@ -216,68 +191,54 @@ static void digest_batch(const struct computed_batch *batch, void *context)
     passage->n_quartets += quartets->n_quartets;
 }
 
-static struct passage pass_through(struct quartet_batches *batches, const struct quartet_source *of,
-                                   bool selective, double threshold, struct kept_quartets *kept)
+/* Computes the quartets of a source, fills kept integrals, or reads them. */
+static struct passage
+pass_through(void (*function)(struct quartet_batches *, const struct quartet_source *),
+             struct quartet_batches *batches, struct quartet_source source, double threshold)
 {
-    struct passage passage = {.visit = {.threshold = threshold, .pairs = of->ket}};
-    struct quartet_source source = *of;
-    source.select = selective ? select_even : NULL;
+    struct passage passage = {.visit = {.threshold = threshold}};
     source.use = digest_batch;
     source.context = &passage;
-    source.kept = kept;
-    quartet_batches_compute(batches, &source);
+    function(batches, &source);
     return passage;
-}
-
-/* The integrals of a source, whose list begins with anything. */
-static struct kept_quartets fill_all(struct quartet_batches *batches,
-                                     const struct quartet_source *of, const struct kept_size *size,
-                                     struct passage *passage)
-{
-    struct kept_quartets kept;
-    void *memory = malloc((size_t)kept_quartets_bytes(size));
-    assert_non_null(memory);
-    memset(memory, 0xff, (size_t)kept_quartets_bytes(size)); /* no number, where it is read */
-    kept_quartets_init(size, of->unit, memory, &kept);
-    struct quartet_source source = *of;
-    source.select = select_even; /* which filling does not ask */
-    source.use = digest_batch;
-    source.context = passage;
-    source.kept = &kept;
-    quartet_batches_fill(batches, &source);
-    return kept;
 }
 
 /* Integrals that are kept once are read by passes over a selection and over all. */
 static struct kept_size check_kept_passes(double threshold, double unit, bool unique,
                                           bool represented)
 {
-    struct shell_pairs *pairs;
     struct quartet_batches *batches;
-    struct shell_rectangle all = {.last = {N_GROUPS, N_GROUPS}, .triangle = true};
-    check_ok(shell_pairs_create(shells, &all, bounds, 0, &pairs));
-    check_ok(quartet_batches_create(shells, threshold, NULL, &batches));
-    struct passage filling = {.visit = {.threshold = threshold, .pairs = pairs}};
+    struct kept_quartets kept;
+    struct visit visit = {0};
+    check_ok(quartet_batches_create(made.shells, threshold, NULL, &batches));
     struct quartet_source source = {.bra = pairs,
                                     .ket = pairs,
                                     .unique = unique,
                                     .unit = unit,
-                                    .represent = represented ? represent_low : NULL,
-                                    .context = &filling};
+                                    .represent = represented ? represent_some : NULL,
+                                    .context = &visit};
     struct kept_size size = quartet_batches_kept_size(batches, &source);
-    struct kept_quartets kept = fill_all(batches, &source, &size, &filling);
+    void *memory = malloc((size_t)kept_quartets_bytes(&size));
+    assert_non_null(memory);
+    memset(memory, 0xff, (size_t)kept_quartets_bytes(&size)); /* no number, where it is read */
+    kept_quartets_init(&size, unit, memory, &kept);
+    source.select = select_even; /* filling does not ask */
+    source.kept = &kept;
+    struct passage filling = pass_through(quartet_batches_fill, batches, source, threshold);
     for (int pass = 0; pass < 4; pass++) {
         bool selective = pass % 2 == 0;
-        struct passage direct = pass_through(batches, &source, selective, threshold, NULL);
-        struct passage reading = pass_through(batches, &source, selective, threshold, &kept);
+        source.select = selective ? select_even : NULL;
+        source.kept = NULL;
+        struct passage direct = pass_through(quartet_batches_compute, batches, source, threshold);
+        source.kept = &kept;
+        struct passage reading = pass_through(quartet_batches_compute, batches, source, threshold);
         assert_true(reading.digest == direct.digest);
         assert_int_equal(reading.n_quartets, direct.n_quartets);
         assert_true(selective ? direct.n_quartets < filling.n_quartets
                               : direct.digest == filling.digest);
     }
-    free(kept.integrals[KEPT_DOUBLE]);
+    free(memory);
     quartet_batches_destroy(batches);
-    shell_pairs_destroy(pairs);
     return size;
 }
 
@@ -297,41 +258,31 @@ TEST(integrals_of_each_width_are_kept)
         assert_true(size.n_integrals[width] >= 10);
 }
 
-static int32_t represent_none(int32_t bra, int32_t first_ket, int32_t n_kets, int16_t *positions,
-                              void *context)
-{
-    (void)bra;
-    (void)first_ket;
-    (void)n_kets;
-    (void)positions;
-    (void)context;
-    return 0;
-}
-
 /* quartet_batches_may_keep says whether there is a size, without summing it up. */
-static void check_may_keep(double threshold, represent_function *represent, bool expected)
-{
-    struct shell_pairs *pairs;
-    struct quartet_batches *batches;
-    struct shell_rectangle all = {.last = {N_GROUPS, N_GROUPS}, .triangle = true};
-    check_ok(shell_pairs_create(shells, &all, bounds, 0, &pairs));
-    check_ok(quartet_batches_create(shells, threshold, NULL, &batches));
-    struct visit visit = {.pairs = pairs};
-    struct quartet_source source = {
-        .bra = pairs, .ket = pairs, .unique = true, .represent = represent, .context = &visit};
-    struct kept_size size = quartet_batches_kept_size(batches, &source);
-    assert_int_equal(kept_quartets_bytes(&size) > 0, expected);
-    assert_int_equal(quartet_batches_may_keep(batches, &source), expected);
-    quartet_batches_destroy(batches);
-    shell_pairs_destroy(pairs);
-}
-
 TEST(nothing_is_kept_where_there_is_nothing)
 {
-    check_may_keep(1e-30, NULL, true);
-    check_may_keep(1e-30, represent_low, true);
-    check_may_keep(1e-30, represent_none, false);
-    check_may_keep(1e30, NULL, false);
+    static const struct {
+        double threshold;
+        represent_function *represent;
+        bool none, expected;
+    } cases[] = {{1e-30, NULL, false, true},
+                 {1e-30, represent_some, false, true},
+                 {1e-30, represent_some, true, false},
+                 {1e30, NULL, false, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct quartet_batches *batches;
+        struct visit visit = {.represents_none = cases[i].none};
+        check_ok(quartet_batches_create(made.shells, cases[i].threshold, NULL, &batches));
+        struct quartet_source source = {.bra = pairs,
+                                        .ket = pairs,
+                                        .unique = true,
+                                        .represent = cases[i].represent,
+                                        .context = &visit};
+        struct kept_size size = quartet_batches_kept_size(batches, &source);
+        assert_int_equal(kept_quartets_bytes(&size) > 0, cases[i].expected);
+        assert_int_equal(quartet_batches_may_keep(batches, &source), cases[i].expected);
+        quartet_batches_destroy(batches);
+    }
 }
 
 TEST(the_unit_follows_the_threshold)
@@ -354,22 +305,24 @@ TEST(costs_are_of_the_class)
     struct visit visit = {0};
     char name[CLASS_NAME_SIZE];
     double sum = 0, seconds = 0;
-    check_ok(class_costs_create(shells, &visit.costs));
+    check_ok(class_costs_create(made.shells, &visit.costs));
     visit.threshold = 1e-30;
     visit_all(true, &visit);
     int n = visit.costs->n_pair_types;
+    static const struct {
+        const char *name;
+        int quartets;
+    } known[] = {{"(ss|ss)", 6 * 7 / 2},
+                 {"(ps|dp)", 6 * 2},
+                 {"(dp|dd)", 2},
+                 {"(ss|[2s]s)", 6 * 3}}; /* the bra has fewer functions */
     for (int bra = 0; bra < n; bra++)
         for (int ket = 0; ket < n; ket++) {
             const struct class_cost *cost = &visit.costs->of[bra * n + ket];
             class_costs_name(visit.costs, bra, ket, name);
-            if (strcmp(name, "(ss|ss)") == 0)
-                assert_true(cost->quartets == 6 * 7 / 2);
-            if (strcmp(name, "(ps|dp)") == 0)
-                assert_true(cost->quartets == 6 * 2);
-            if (strcmp(name, "(ss|[2s]s)") == 0) /* the bra has fewer functions */
-                assert_true(cost->quartets == 6 * 3);
-            if (strcmp(name, "(dp|dd)") == 0)
-                assert_true(cost->quartets == 2 * 1);
+            for (int i = 0; i < 4; i++)
+                assert_true(strcmp(name, known[i].name) != 0 ||
+                            cost->quartets == known[i].quartets);
             assert_true(cost->primitives >= cost->quartets && cost->lanes >= cost->primitives);
             assert_true(cost->integrals == 0);
             sum += cost->quartets;
@@ -380,6 +333,6 @@ TEST(costs_are_of_the_class)
     class_costs_destroy(visit.costs);
 }
 
-TEST_SETUP(make_shells)
+TEST_SETUP(start)
 
-TEST_TEARDOWN(free_shells)
+TEST_TEARDOWN(stop)

@@ -1,49 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Shell pairs: every pair of groups that can matter is there once, in order, and its
  * primitive products are the products of the shells of both. */
-#include "basis/integrals/shell_pairs.h"
-#include "tests/check.h"
+#include "tests/unit/basis/shells_case.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char basis_text[] = "H 0\nS 3 1\n13.01 0.02\n1.96 0.14\n0.44 0.48\nP 1 1\n0.73 1\n"
                                  "****\nC 0\nS 2 1\n71.6 0.15\n13.0 0.53\nS 3 1\n71.6 -0.1\n"
                                  "13.0 0.53\n5.5 0.2\nSP 2 1\n2.94 -0.1 0.16\n"
                                  "0.68 0.4 0.61\nD 2 1\n0.8 0.7\n0.2 0.4\nF 1 1\n0.9 1\n****\n";
-static const char molecule_text[] = "5\nunits=bohr\nC 0.1 0.2 0.3\nH 1.9 0.4 -0.6\nH -0.8 1.7 0.9\n"
-                                    "C 1.1 -2.2 0.4\nH 40 0 0\n";
 
-/* The shells of a small molecule, one atom of it far away. */
-static struct system {
-    struct molecule molecule;
-    struct basis_set set;
-    struct shells *shells;
-    double *bounds; /* of a rectangle of all groups; made up */
-} made;
+/* A small molecule, one atom of it far away, and made up bounds of a rectangle of all groups. */
+static struct shells_case made;
+static double *bounds;
 
 static void start(void)
 {
-    const struct molecule_settings settings = {0};
-    check_ok(basis_set_parse(basis_text, strlen(basis_text), "test", &made.set));
-    check_ok(
-        molecule_parse(molecule_text, strlen(molecule_text), "test", &settings, &made.molecule));
-    check_ok(shells_create(&made.molecule, &made.set, BASIS_FORM_UNSTATED, &made.shells));
+    made = shells_case_make("5\n\nC 0.1 0.2 0.3\nH 1.9 0.4 -0.6\nH -0.8 1.7 0.9\nC 1.1 -2.2 0.4\n"
+                            "H 40 0 0\n",
+                            basis_text, BASIS_FORM_UNSTATED);
     int64_t n = made.shells->n_groups;
     assert_true(n < made.shells->n_shells);
-    made.bounds = calloc((size_t)(n * n), sizeof(double));
-    for (int64_t a = 0; a < n; a++)
-        for (int64_t b = 0; b < n; b++)
-            made.bounds[a * n + b] = 1.0 / (double)(1 + (7 * (a + b) + a * b) % 19);
+    bounds = calloc((size_t)(n * n), sizeof(double));
+    for (int64_t i = 0; i < n * n; i++)
+        bounds[i] = 1.0 / (double)(1 + (7 * (i / n + i % n) + i / n * (i % n)) % 19);
 }
 
 static void stop(void)
 {
-    free(made.bounds);
-    shells_destroy(made.shells);
-    basis_set_fini(&made.set);
-    molecule_fini(&made.molecule);
+    free(bounds);
+    shells_case_fini(&made);
 }
 
 /* sum_p c_p exp(-a_p |r - A|^2): the shell without its angular part. */
@@ -90,9 +76,8 @@ static void check_pair(const struct shells *shells, const struct pair_class *cla
     assert_int_equal(pair->function[0], a->first_function);
     assert_int_equal(pair->function[1], b->first_function);
     assert_true(pair->n_primitives > 0);
-    int most =
-        a == b ? a->n_primitives * (a->n_primitives + 1) / 2 : a->n_primitives * b->n_primitives;
-    assert_true(pair->n_primitives <= most);
+    int n_a = a->n_primitives, n_b = b->n_primitives;
+    assert_true(pair->n_primitives <= (a == b ? n_a * (n_a + 1) / 2 : n_a * n_b));
     for (int i = pair->first_primitive; i < pair->first_primitive + pair->n_primitives; i++) {
         check_close(products->half_inverse[i] * 2 * products->zeta[i], 1, 1e-15);
         for (int x = 0; x < 3; x++) {
@@ -120,21 +105,19 @@ static void check_pair(const struct shells *shells, const struct pair_class *cla
 static void check_kinds(const struct pair_class *class)
 {
     assert_in_range(class->n_kinds, 1, PAIR_KINDS_MAX);
-    int32_t n_of_kind[PAIR_KINDS_MAX] = {0};
+    int32_t least[PAIR_KINDS_MAX + 1], most[PAIR_KINDS_MAX] = {0};
+    for (int kind = 0; kind <= PAIR_KINDS_MAX; kind++)
+        least[kind] = INT32_MAX;
     for (int32_t i = 0; i < class->n_pairs; i++) {
         const struct shell_pair *pair = &class->pairs[i];
-        assert_true(pair->kind < class->n_kinds);
-        int32_t *n = &n_of_kind[pair->kind];
-        assert_true(*n == 0 || *n == pair->n_primitives || pair->kind == PAIR_KINDS_MAX - 1);
-        if (*n == 0 || pair->n_primitives < *n)
-            *n = pair->n_primitives; /* the least */
+        int32_t kind = pair->kind, n = pair->n_primitives;
+        assert_true(kind < class->n_kinds);
+        least[kind] = n < least[kind] ? n : least[kind];
+        most[kind] = n > most[kind] ? n : most[kind];
     }
-    for (int kind = 1; kind < class->n_kinds; kind++)
-        assert_true(n_of_kind[kind] > n_of_kind[kind - 1]);
-    for (int32_t i = 0; i < class->n_pairs; i++) {
-        const struct shell_pair *pair = &class->pairs[i];
-        assert_true(pair->kind + 1 == class->n_kinds ||
-                    pair->n_primitives < n_of_kind[pair->kind + 1]);
+    for (int kind = 0; kind < class->n_kinds; kind++) {
+        assert_true(least[kind] <= most[kind] && most[kind] < least[kind + 1]);
+        assert_true(kind == PAIR_KINDS_MAX - 1 || least[kind] == most[kind]);
     }
 }
 
@@ -160,6 +143,7 @@ static void check_pairs(const struct shells *shells, const struct shell_pairs *p
             int64_t bra = pair->swapped ? pair->second : pair->first;
             int64_t ket = pair->swapped ? pair->first : pair->second;
             assert_true(!pair->swapped || class->type[0] > class->type[1]);
+            assert_true(pair->bound == bounds[bra * n + ket]);
             count[bra * n + ket]++;
         }
     }
@@ -178,26 +162,23 @@ static void check_rectangle(const struct shell_rectangle *rectangle, double min_
     const struct shells *shells = made.shells;
     int64_t n = shells->n_groups, n_ket = rectangle->last[1] - rectangle->first[1];
     int *count = calloc((size_t)(n * n), sizeof *count);
-    double *bounds =
-        calloc((size_t)((rectangle->last[0] - rectangle->first[0]) * n_ket), sizeof(double));
+    double *own = calloc((size_t)(n * n), sizeof(double)); /* of the rectangle */
     for (int64_t a = rectangle->first[0]; a < rectangle->last[0]; a++)
         for (int64_t b = rectangle->first[1]; b < rectangle->last[1]; b++)
-            bounds[(a - rectangle->first[0]) * n_ket + b - rectangle->first[1]] =
-                made.bounds[a * n + b];
+            own[(a - rectangle->first[0]) * n_ket + b - rectangle->first[1]] = bounds[a * n + b];
     struct shell_pairs *pairs;
-    check_ok(shell_pairs_create(shells, rectangle, bounds, min_bound, &pairs));
+    check_ok(shell_pairs_create(shells, rectangle, own, min_bound, &pairs));
     check_pairs(shells, pairs, count);
     for (int64_t a = 0; a < n; a++)
         for (int64_t b = 0; b < n; b++) {
             bool inside = a >= rectangle->first[0] && a < rectangle->last[0] &&
                           b >= rectangle->first[1] && b < rectangle->last[1] &&
                           (!rectangle->triangle || a >= b);
-            bool expected =
-                inside && made.bounds[a * n + b] >= min_bound && !is_empty(shells, a, b);
+            bool expected = inside && bounds[a * n + b] >= min_bound && !is_empty(shells, a, b);
             assert_int_equal(count[a * n + b], expected);
         }
     shell_pairs_destroy(pairs);
-    free(bounds);
+    free(own);
     free(count);
 }
 
@@ -225,100 +206,75 @@ TEST(without_bounds_every_pair_counts_as_infinite)
     shell_pairs_destroy(pairs);
 }
 
+/* Where all pairs are of far groups, or below the bound. */
 TEST(a_rectangle_where_nothing_matters_has_no_class)
 {
     int64_t n = made.shells->n_groups;
-    struct shell_rectangle far = {{n - 2, 0}, {n, 2}, false}, all = {{0, 0}, {n, n}, false};
-    struct shell_pairs *pairs;
-    check_ok(shell_pairs_create(made.shells, &far, NULL, 0, &pairs));
-    assert_int_equal(pairs->n_classes, 0);
-    assert_true(pairs->max_bound == 0);
-    shell_pairs_destroy(pairs);
-    check_ok(shell_pairs_create(made.shells, &all, made.bounds, 1.5, &pairs));
-    assert_int_equal(pairs->n_classes, 0);
-    shell_pairs_destroy(pairs);
+    struct shell_rectangle rectangles[] = {{{n - 2, 0}, {n, 2}, false}, {{0, 0}, {n, n}, false}};
+    for (int i = 0; i < 2; i++) {
+        struct shell_pairs *pairs;
+        check_ok(
+            shell_pairs_create(made.shells, &rectangles[i], i ? bounds : NULL, 1.5 * i, &pairs));
+        assert_int_equal(pairs->n_classes, 0);
+        assert_true(pairs->max_bound == 0);
+        shell_pairs_destroy(pairs);
+    }
     shell_pairs_destroy(NULL);
 }
 
 /* Far from the origin, too: tight functions make much of a distance that is rounded. */
 TEST(products_of_one_centre_lie_on_it)
 {
-    static const char far[] = "1\nunits=bohr\nC 333.3333333333 -777.7 912.3\n";
-    const struct molecule_settings settings = {0};
-    struct basis_set set;
-    struct molecule molecule;
-    struct shells *shells;
-    struct shell_pairs *pairs;
-    check_ok(basis_set_parse(basis_text, strlen(basis_text), "test", &set));
-    check_ok(molecule_parse(far, strlen(far), "test", &settings, &molecule));
-    check_ok(shells_create(&molecule, &set, BASIS_FORM_UNSTATED, &shells));
-    struct shell_rectangle all = {{0, 0}, {shells->n_groups, shells->n_groups}, false};
-    check_ok(shell_pairs_create(shells, &all, NULL, 0, &pairs));
-    for (int c = 0; c < pairs->n_classes; c++) {
-        const struct pair_class *class = &pairs->classes[c];
+    struct shells_case c =
+        shells_case_make("1\n\nC 333.3333333333 -777.7 912.3\n", basis_text, BASIS_FORM_UNSTATED);
+    struct shell_pairs *pairs = make_all_pairs(c.shells, false, NULL);
+    for (int k = 0; k < pairs->n_classes; k++) {
+        const struct pair_class *class = &pairs->classes[k];
         const struct shell_pair *last = &class->pairs[class->n_pairs - 1];
         for (int i = 0; i < last->first_primitive + last->n_primitives; i++)
             for (int x = 0; x < 3; x++) {
                 check_close(class->products.PA[x][i], 0, 0);
-                check_close(class->products.P[x][i], molecule.atoms->position[x], 0);
+                check_close(class->products.P[x][i], c.molecule.atoms->position[x], 0);
             }
     }
     shell_pairs_destroy(pairs);
-    shells_destroy(shells);
-    basis_set_fini(&set);
-    molecule_fini(&molecule);
+    shells_case_fini(&c);
 }
 
 /* A chain whose shells have products of very different numbers of primitives, by their distance. */
 TEST(the_largest_of_many_numbers_of_primitives_are_one_kind)
 {
-    enum { N_PRIMITIVES = 30, N_ATOMS = 120 };
+    enum { N_PRIMITIVES = 24, N_ATOMS = 110 };
     char basis[2048], chain[4096];
     int end = snprintf(basis, sizeof basis, "H 0\nS %d 1\n", N_PRIMITIVES);
     for (int p = 0; p < N_PRIMITIVES; p++)
         end += snprintf(basis + end, sizeof basis - (size_t)end, "%.6f 0.1\n", 0.05 * pow(1.7, p));
     snprintf(basis + end, sizeof basis - (size_t)end, "****\n");
-    end = snprintf(chain, sizeof chain, "%d\nunits=bohr\n", N_ATOMS);
+    end = snprintf(chain, sizeof chain, "%d\n\n", N_ATOMS);
     for (int a = 0; a < N_ATOMS; a++)
         end += snprintf(chain + end, sizeof chain - (size_t)end, "H 0 0 %.6f\n", 0.15 * a);
-    const struct molecule_settings settings = {0};
-    struct basis_set set;
-    struct molecule molecule;
-    struct shells *shells;
-    struct shell_pairs *pairs;
-    check_ok(basis_set_parse(basis, strlen(basis), "test", &set));
-    check_ok(molecule_parse(chain, strlen(chain), "test", &settings, &molecule));
-    check_ok(shells_create(&molecule, &set, BASIS_FORM_UNSTATED, &shells));
-    struct shell_rectangle all = {{0, 0}, {N_ATOMS, N_ATOMS}, true};
-    check_ok(shell_pairs_create(shells, &all, NULL, 0, &pairs));
+    struct shells_case c = shells_case_make(chain, basis, BASIS_FORM_UNSTATED);
+    struct shell_pairs *pairs = make_all_pairs(c.shells, true, NULL);
     assert_int_equal(pairs->n_classes, 1);
     assert_int_equal(pairs->classes[0].n_kinds, PAIR_KINDS_MAX);
     check_kinds(&pairs->classes[0]);
     shell_pairs_destroy(pairs);
-    shells_destroy(shells);
-    basis_set_fini(&set);
-    molecule_fini(&molecule);
+    shells_case_fini(&c);
 }
 
 /* Reading kept integrals needs none. */
 TEST(records_are_made_when_they_are_asked_for)
 {
-    int64_t n = made.shells->n_groups;
-    struct shell_rectangle all = {{0, 0}, {n, n}, true};
-    struct shell_pairs *pairs;
-    check_ok(shell_pairs_create(made.shells, &all, NULL, 0, &pairs));
-    for (int i = 0; i < pairs->n_classes; i++) {
-        const struct pair_class *class = &pairs->classes[i];
-        assert_true(class->records[HERMITE_ZETA] == 0);
-        for (int time = 0; time < 2; time++) {
-            pair_class_make_records(class);
-            const struct shell_pair *pair = &class->pairs[class->n_pairs - 1];
-            int64_t last = pair->first_primitive + pair->n_primitives - 1;
-            for (int64_t p = 0; p <= last; p++) {
-                const double *record = class->records + p * class->pattern->record;
-                assert_true(record[HERMITE_ZETA] == class->products.zeta[p]);
-                assert_true(record[HERMITE_WEIGHT] == class->products.weight[p]);
-            }
+    struct shell_pairs *pairs = make_all_pairs(made.shells, true, NULL);
+    for (int i = 0; i < 2 * pairs->n_classes; i++) {
+        const struct pair_class *class = &pairs->classes[i / 2];
+        assert_int_equal(class->records[HERMITE_ZETA] == 0, i % 2 == 0);
+        pair_class_make_records(class);
+        const struct shell_pair *last = &class->pairs[class->n_pairs - 1];
+        for (int64_t p = 0; p < last->first_primitive + last->n_primitives; p++) {
+            const double *record = class->records + p * class->pattern->record;
+            assert_true(record[HERMITE_ZETA] == class->products.zeta[p]);
+            assert_true(record[HERMITE_WEIGHT] == class->products.weight[p]);
         }
     }
     shell_pairs_destroy(pairs);

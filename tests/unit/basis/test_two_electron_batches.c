@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct contraction primitive = {1, 3.1, 1}, two = {2, 3.1, 4.3}, six = {6, 3.1, 2};
-static const struct contraction sixteen = {16, 3.1, 1.3}; /* 256 products of primitives */
-
 /* Each quartet of two classes has the same bits in one batch as alone. */
 static void check_batch(const struct shells *shells, const struct pair_class *bra,
                         const struct pair_class *ket, int first)
@@ -42,11 +39,8 @@ static void check_batch(const struct shells *shells, const struct pair_class *br
 
 static void check_batches(const char *const letters[4], const struct contraction *contraction)
 {
-    struct four_groups four;
-    struct shell_pairs *pairs;
-    struct shell_rectangle all = {.last = {4, 4}, .triangle = true};
-    four_groups_init(letters, contraction, BASIS_FORM_SPHERICAL, &four);
-    check_ok(shell_pairs_create(four.shells, &all, NULL, 0, &pairs));
+    struct shells_case four = four_groups_make(letters, contraction, BASIS_FORM_SPHERICAL);
+    struct shell_pairs *pairs = make_all_pairs(four.shells, true, NULL);
     for (int i = 0; two_electron_engine_name(i); i++)
         for (int b = 0; b < pairs->n_classes; b++)
             for (int k = 0; k < pairs->n_classes; k++) {
@@ -55,19 +49,20 @@ static void check_batches(const char *const letters[4], const struct contraction
                     check_batch(four.shells, bra, ket, i);
             }
     shell_pairs_destroy(pairs);
-    four_groups_fini(&four);
+    shells_case_fini(&four);
 }
 
 TEST(integrals_do_not_depend_on_the_batch)
 {
-    check_batches((const char *[]){"S", "P", "P", "S"}, &primitive);
-    check_batches((const char *[]){"S", "P", "P", "S"}, &six);
-    check_batches((const char *[]){"D", "P", "P", "D"}, &two);
-    check_batches((const char *[]){"F", "D", "D", "F"}, &primitive);
-    check_batches((const char *[]){"SS", "SP", "S", "SSS"}, &six);
-    check_batches((const char *[]){"SS", "S", "SS", "PD"}, &primitive);
-    check_batches((const char *[]){"G", "D", "G", "F"}, &primitive);
-    check_batches((const char *[]){"S", "P", "S", "s"}, &sixteen);
+    static const struct {
+        const char *letters[4];
+        const struct contraction *contraction;
+    } cases[] = {{{"S", "P", "P", "S"}, &primitive}, {{"S", "P", "P", "S"}, &six},
+                 {{"D", "P", "P", "D"}, &two},       {{"F", "D", "D", "F"}, &primitive},
+                 {{"SS", "SP", "S", "SSS"}, &six},   {{"SS", "S", "SS", "PD"}, &primitive},
+                 {{"G", "D", "G", "F"}, &primitive}, {{"S", "P", "S", "s"}, &sixteen}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        check_batches(cases[i].letters, cases[i].contraction);
 }
 
 /* The blocks 0 and 2 of a row up to the ket before the last. */
@@ -96,16 +91,10 @@ static void check_row(struct two_electron *engine, const struct pair_class *clas
 /* Exponents from 1e-3 to 1e7, on one centre and on two. */
 TEST(rows_have_the_bits_of_batches)
 {
-    const char *text = "He 0\nS 1 1\n1e7 1\nS 1 1\n1e-3 1\nS 1 1\n0.9 1\n****\n";
-    const char *xyz = "2\n\nHe 0 0 0.1\nHe 0.4 -1 4\n";
-    struct four_groups system;
-    struct molecule_settings settings = {.unit = LENGTH_BOHR};
-    check_ok(basis_set_parse(text, strlen(text), "test", &system.set));
-    check_ok(molecule_parse(xyz, strlen(xyz), "test", &settings, &system.molecule));
-    check_ok(shells_create(&system.molecule, &system.set, BASIS_FORM_SPHERICAL, &system.shells));
-    struct shell_rectangle all = {.last = {6, 6}, .triangle = true};
-    struct shell_pairs *pairs;
-    check_ok(shell_pairs_create(system.shells, &all, NULL, 0, &pairs));
+    struct shells_case system = shells_case_make(
+        "2\n\nHe 0 0 0.1\nHe 0.4 -1 4\n", "He 0\nS 1 1\n1e7 1\nS 1 1\n1e-3 1\nS 1 1\n0.9 1\n****\n",
+        BASIS_FORM_SPHERICAL);
+    struct shell_pairs *pairs = make_all_pairs(system.shells, true, NULL);
     assert_true(pairs->n_classes == 1 && pairs->classes->single);
     for (int i = 0; two_electron_engine_name(i); i++) {
         struct engine_use use = {.first = i};
@@ -118,74 +107,65 @@ TEST(rows_have_the_bits_of_batches)
         two_electron_destroy(engine);
     }
     shell_pairs_destroy(pairs);
-    four_groups_fini(&system);
+    shells_case_fini(&system);
 }
 
 TEST(names_of_engines)
 {
-    static const char *const names[] = {
 #ifdef __x86_64__
-        "avx512", "avx2",
+    const char *expected = "avx512,avx2,baseline,libint";
+#else
+    const char *expected = "baseline,libint";
 #endif
-        "baseline", "libint"};
-    enum { N = sizeof names / sizeof names[0] };
     char all[64] = "";
-    for (int i = 0; i < N; i++) {
-        assert_string_equal(two_electron_engine_name(i), names[i]);
-        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? "," : "", names[i]);
-    }
-    assert_null(two_electron_engine_name(N));
-    assert_string_equal(two_electron_engine_names(), all);
+    for (int i = 0; two_electron_engine_name(i); i++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? "," : "",
+                 two_electron_engine_name(i));
+    assert_string_equal(all, expected);
+    assert_string_equal(two_electron_engine_names(), expected);
 }
 
-static int64_t bytes_of_groups(const char *const letters[4], const struct contraction *contraction,
+/* Scratch of four groups of one shell each. */
+static int64_t bytes_of_groups(const char *letters, const struct contraction *contraction,
                                enum basis_form form)
 {
-    struct four_groups four;
-    four_groups_init(letters, contraction, form, &four);
+    const char names[4][2] = {{letters[0]}, {letters[1]}, {letters[2]}, {letters[3]}};
+    struct shells_case four = four_groups_make(
+        (const char *[]){names[0], names[1], names[2], names[3]}, contraction, form);
     int64_t bytes = two_electron_bytes(four.shells);
-    four_groups_fini(&four);
+    shells_case_fini(&four);
     return bytes;
 }
 
-/* Scratch grows with the classes; of the primitives it has one quartet, and where they can fill the
+/* It grows with the classes; of the primitives it has one quartet, and where they can fill the
  * vectors alone, the integrals of one quartet more. */
 TEST(memory_has_a_bound)
 {
-    static const char *const high[] = {"H", "H", "H", "H"}, *const low[] = {"S", "P", "D", "F"};
     enum basis_form spherical = BASIS_FORM_SPHERICAL;
-    int64_t bytes = bytes_of_groups(high, &primitive, spherical);
+    int64_t bytes = bytes_of_groups("HHHH", &primitive, spherical);
     assert_in_range(bytes, 1, 16 << 20);
-    assert_true(bytes_of_groups(high, &six, spherical) == bytes);
-    assert_in_range(bytes_of_groups(high, &sixteen, spherical), bytes,
+    assert_int_equal(bytes_of_groups("HHHH", &six, spherical), bytes);
+    assert_in_range(bytes_of_groups("HHHH", &sixteen, spherical), bytes,
                     bytes + 11 * 11 * 11 * 11 * QUARTET_LANES * (int64_t)sizeof(double));
-    assert_in_range(bytes_of_groups(high, &primitive, BASIS_FORM_CARTESIAN), bytes, 64 << 20);
-    assert_in_range(bytes_of_groups(low, &sixteen, spherical), 1, 4 << 20);
+    assert_in_range(bytes_of_groups("HHHH", &primitive, BASIS_FORM_CARTESIAN), bytes, 64 << 20);
+    assert_in_range(bytes_of_groups("SPDF", &sixteen, spherical), 1, 4 << 20);
 }
 
 /* Bounds of an atom's s, p, d and f shells with another atom's in a given direction. */
 static void bounds_of_direction(const double direction[3], double bounds[16])
 {
-    const char *text = "He 0\nS 1 1.00\n 1.1 1.0\nP 1 1.00\n 0.7 1.0\nD 1 1.00\n 0.9 1.0\n"
-                       "F 1 1.00\n 1.3 1.0\n****\n";
     char xyz[256];
     snprintf(xyz, sizeof xyz, "2\n\nHe 0 0 0\nHe %.17g %.17g %.17g\n", 1.9 * direction[0],
              1.9 * direction[1], 1.9 * direction[2]);
-    struct basis_set set;
-    struct molecule molecule;
-    struct shells *shells;
+    struct shells_case c = shells_case_make(
+        xyz, "He 0\nS 1 1\n1.1 1\nP 1 1\n0.7 1\nD 1 1\n0.9 1\nF 1 1\n1.3 1\n****\n",
+        BASIS_FORM_SPHERICAL);
     struct two_electron *engine;
-    struct molecule_settings settings = {.unit = LENGTH_BOHR};
-    check_ok(basis_set_parse(text, strlen(text), "test", &set));
-    check_ok(molecule_parse(xyz, strlen(xyz), "test", &settings, &molecule));
-    check_ok(shells_create(&molecule, &set, BASIS_FORM_SPHERICAL, &shells));
-    check_ok(two_electron_create(shells, 0, NULL, &engine));
     struct shell_rectangle atoms = {.first = {0, 4}, .last = {4, 8}};
-    check_ok(two_electron_bounds(engine, shells, &atoms, bounds));
+    check_ok(two_electron_create(c.shells, 0, NULL, &engine));
+    check_ok(two_electron_bounds(engine, c.shells, &atoms, bounds));
     two_electron_destroy(engine);
-    shells_destroy(shells);
-    basis_set_fini(&set);
-    molecule_fini(&molecule);
+    shells_case_fini(&c);
 }
 
 TEST(bounds_do_not_depend_on_the_orientation)

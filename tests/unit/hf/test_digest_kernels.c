@@ -7,7 +7,6 @@
 #include "support/base/random.h"
 #include "support/vectors/vector_unit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct kernels_case {
@@ -25,6 +24,7 @@ enum { N_CASES = sizeof cases / sizeof cases[0] };
 
 enum {
     MAX_FUNCTIONS = 7,
+    MAX_INTEGRALS = MAX_FUNCTIONS * MAX_FUNCTIONS * MAX_FUNCTIONS * MAX_FUNCTIONS,
     N_BLOCKS = 5, /* of each choice, so that lanes share some */
     BLOCK = MAX_FUNCTIONS * MAX_FUNCTIONS + 2 * BLOCK_CHUNK,
     SIZE = (MAX_FUNCTIONS * MAX_FUNCTIONS + 2 * BLOCK_CHUNK - 1) / BLOCK_CHUNK * BLOCK_CHUNK,
@@ -40,7 +40,8 @@ static const int choice_of[N_CHOICES][2] = {{0, 1}, {2, 3}, {0, 2}, {0, 3}, {1, 
 struct quartet_sets {
     struct digest_blocks blocks;
     struct digest_lanes sets[N_SETS];
-    double *integrals;
+    double integrals[MAX_INTEGRALS * QUARTET_LANES] __attribute__((aligned(64)));
+    double scratch[DIGEST_SCRATCH_BLOCKS * SIZE * QUARTET_LANES] __attribute__((aligned(64)));
     double D_stored[N_MATRICES][N_ELEMENTS], A_stored[N_MATRICES][N_ELEMENTS];
     double *D[N_MATRICES], *A[N_MATRICES];
 };
@@ -58,35 +59,23 @@ static int64_t count_integrals(const int n[4])
     return (int64_t)n[0] * n[1] * n[2] * n[3];
 }
 
-static struct quartet_sets *create_sets(void)
+static void make_numbers(struct quartet_sets *sets)
 {
     random_stream_init(&random_numbers, 1, 0);
-    struct quartet_sets *made = calloc(1, sizeof *made);
-    int64_t most = (int64_t)MAX_FUNCTIONS * MAX_FUNCTIONS * MAX_FUNCTIONS * MAX_FUNCTIONS;
-    size_t scratch = (size_t)DIGEST_SCRATCH_BLOCKS * SIZE * QUARTET_LANES * sizeof(double);
-    made->integrals = aligned_alloc(64, (size_t)(most * QUARTET_LANES) * sizeof(double));
-    for (int64_t i = 0; i < most * QUARTET_LANES; i++)
-        made->integrals[i] = random_number();
+    for (int i = 0; i < MAX_INTEGRALS * QUARTET_LANES; i++)
+        sets->integrals[i] = random_number();
     for (int i = 0; i < N_MATRICES; i++) {
-        made->D[i] = made->D_stored[i];
-        made->A[i] = made->A_stored[i];
+        sets->D[i] = sets->D_stored[i];
+        sets->A[i] = sets->A_stored[i];
         for (int k = 0; k < N_ELEMENTS; k++)
-            made->D[i][k] = random_number();
+            sets->D[i][k] = random_number();
     }
-    made->blocks = (struct digest_blocks){.n_coulomb = 1,
+    sets->blocks = (struct digest_blocks){.n_coulomb = 1,
                                           .n_exchange = N_MATRICES,
-                                          .D = made->D,
-                                          .A = made->A,
-                                          .scratch = aligned_alloc(64, scratch),
+                                          .D = sets->D,
+                                          .A = sets->A,
+                                          .scratch = sets->scratch,
                                           .size = SIZE};
-    return made;
-}
-
-static void destroy_sets(struct quartet_sets *sets)
-{
-    free(sets->blocks.scratch);
-    free(sets->integrals);
-    free(sets);
 }
 
 /* Sets of 8, 8 and 3 quartets; the first one has an open bra. */
@@ -184,7 +173,8 @@ TEST(all_sizes)
 {
     static const int sizes[] = {1, 2, 3, 4, 5, MAX_FUNCTIONS};
     enum { N_SIZES = sizeof sizes / sizeof sizes[0] };
-    struct quartet_sets *sets = create_sets();
+    static struct quartet_sets sets;
+    make_numbers(&sets);
     for (int c = 0; c < N_CASES; c++) {
         int n_sized = 0;
         if (cases[c].unit > vector_unit_here())
@@ -194,10 +184,9 @@ TEST(all_sizes)
             for (int p = 0; p < 4; p++, k /= N_SIZES)
                 n[p] = sizes[k % N_SIZES];
             if (n[0] >= n[1] && n[2] >= n[3] && count_integrals(n) <= 225)
-                n_sized += check_sizes(&cases[c], sets, n, i % 2);
+                n_sized += check_sizes(&cases[c], &sets, n, i % 2);
         }
         print_message("%s: %d functions of constant sizes\n", cases[c].name, n_sized);
         assert_true(n_sized > 0 || cases[c].unit == VECTOR_UNIT_BASELINE);
     }
-    destroy_sets(sets);
 }

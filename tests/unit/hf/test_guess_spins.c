@@ -5,58 +5,44 @@
 
 #include <string.h>
 
-/* Checks that the centres on a line, "N" at so many Bohr and so on, get these signs. */
-static void check_signs(int n, const int elements[], const double z[], enum guess_spins spins,
-                        const char *expected)
+TEST(signs_of_centres_on_a_line)
 {
-    struct atom atoms[8] = {0};
-    struct molecule molecule = {.n_atoms = n, .atoms = atoms};
-    bool flipped[8];
-    int64_t count;
-    for (int i = 0; i < n; i++) {
-        atoms[i] = atom_of_element(elements[i], elements[i] == 0);
-        atoms[i].position[2] = z[i];
+    static const struct {
+        const char *signs; /* a blank: no spin */
+        enum guess_spins spins;
+        int elements[4];
+        double z[4];
+    } cases[] = {
+        /* The atom with more unpaired electrons has alpha. */
+        {"+-", GUESS_SPINS_ALTERNATE, {7, 8}, {0, 2}},
+        {"-+", GUESS_SPINS_ALTERNATE, {8, 7}, {0, 2}},
+        {"+-", GUESS_SPINS_FRAGMENTS, {7, 7}, {0, 2}},
+        /* Fragments are parallel within. */
+        {"++--", GUESS_SPINS_FRAGMENTS, {1, 6, 6, 1}, {0, 2, 4.3, 6.3}},
+        {"+-+-", GUESS_SPINS_ALTERNATE, {1, 6, 6, 1}, {0, 2, 4.3, 6.3}},
+        {"+-+-", GUESS_SPINS_FRAGMENTS, {6, 1, 1, 6}, {4.3, 0, 6.3, 2}},
+        /* Metals are coupled over bridges. */
+        {"-++", GUESS_SPINS_ALTERNATE, {26, 16, 26}, {0, 4, 8}},
+        {"+-++", GUESS_SPINS_ALTERNATE, {16, 25, 8, 25}, {-3, 0, 4, 8}},
+        /* Ghosts and closed shells have none. */
+        {"+ -", GUESS_SPINS_ALTERNATE, {7, 0, 7}, {0, 2, 4}},
+        {"   ", GUESS_SPINS_ALTERNATE, {2, 7, 10}, {0, 2, 4}},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        struct atom atoms[4] = {0};
+        struct molecule molecule = {.n_atoms = (int64_t)strlen(cases[c].signs), .atoms = atoms};
+        bool flipped[4];
+        int64_t count;
+        for (int64_t i = 0; i < molecule.n_atoms; i++) {
+            int element = cases[c].elements[i];
+            atoms[i] = atom_of_element(element, element == 0);
+            atoms[i].position[2] = cases[c].z[i];
+        }
+        check_ok(guess_spins_choose(&molecule, cases[c].spins, flipped, &count));
+        for (int64_t i = 0; i < molecule.n_atoms; i++)
+            if (flipped[i] != (cases[c].signs[i] == '-'))
+                fail_msg("centre %d of case %d, %s", (int)i, (int)c, cases[c].signs);
     }
-    assert_int_equal(guess_spins_choose(&molecule, spins, flipped, &count), STATUS_OK);
-    for (int i = 0; i < n; i++)
-        if (flipped[i] != (expected[i] == '-'))
-            fail_msg("centre %d of %s", i, expected);
-}
-
-TEST(the_atom_with_more_unpaired_electrons_has_alpha)
-{
-    const double z[] = {0, 2};
-    check_signs(2, (int[]){7, 8}, z, GUESS_SPINS_ALTERNATE, "+-");
-    check_signs(2, (int[]){8, 7}, z, GUESS_SPINS_ALTERNATE, "-+");
-    check_signs(2, (int[]){7, 7}, z, GUESS_SPINS_FRAGMENTS, "+-");
-}
-
-TEST(fragments_are_parallel_within)
-{
-    const int acetylene[] = {1, 6, 6, 1};
-    const double z[] = {0, 2, 4.3, 6.3};
-    check_signs(4, acetylene, z, GUESS_SPINS_FRAGMENTS, "++--");
-    check_signs(4, acetylene, z, GUESS_SPINS_ALTERNATE, "+-+-");
-    const int shuffled[] = {6, 1, 1, 6};
-    const double moved[] = {4.3, 0, 6.3, 2};
-    check_signs(4, shuffled, moved, GUESS_SPINS_FRAGMENTS, "+-+-");
-}
-
-TEST(metals_are_coupled_over_bridges)
-{
-    const int bridged[] = {26, 16, 26};
-    const double z[] = {0, 4, 8};
-    check_signs(3, bridged, z, GUESS_SPINS_ALTERNATE, "-++");
-    const int ring[] = {16, 25, 8, 25};
-    const double far[] = {-3, 0, 4, 8};
-    check_signs(4, ring, far, GUESS_SPINS_ALTERNATE, "+-++");
-}
-
-TEST(ghosts_and_closed_shells_are_left)
-{
-    const double z[] = {0, 2, 4};
-    check_signs(3, (int[]){7, 0, 7}, z, GUESS_SPINS_ALTERNATE, "+ -");
-    check_signs(3, (int[]){2, 7, 10}, z, GUESS_SPINS_ALTERNATE, "   ");
 }
 
 TEST(transition_metals)

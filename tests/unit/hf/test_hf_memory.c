@@ -40,8 +40,8 @@ static struct hf_settings builds_by(const char *mode)
 
 static struct dense_grid *grid; /* of an SCF */
 
-/* Whether one process with so many megabytes is enough. */
-static bool fits(struct hf_settings settings, int64_t megabytes)
+/* The fewest megabytes that are enough for one process. */
+static int64_t least(struct hf_settings settings)
 {
     const struct scf_problem problem = {.shells = &shells,
                                         .tiling = &tiling,
@@ -50,57 +50,33 @@ static bool fits(struct hf_settings settings, int64_t megabytes)
                                         .n_densities = 1,
                                         .n_orbital_sets = 1,
                                         .electrons_per_orbital = 2};
-    settings.memory_megabytes = megabytes;
-    int64_t kept_bytes;
-    enum status status = hf_memory_check(&settings, &problem, &kept_bytes);
-    if (status != STATUS_OK)
-        assert_int_equal(status, STATUS_NO_MEMORY);
-    return status == STATUS_OK;
-}
-
-/* The fewest megabytes that are enough. */
-static int64_t least(struct hf_settings settings)
-{
-    int64_t few = 0, enough = INT64_C(1) << 30;
+    int64_t few = 0, enough = INT64_C(1) << 30, kept_bytes;
     while (enough - few > 1) {
-        int64_t middle = (few + enough) / 2;
-        if (fits(settings, middle))
-            enough = middle;
-        else
-            few = middle;
+        int64_t middle = settings.memory_megabytes = (few + enough) / 2;
+        enum status status = hf_memory_check(&settings, &problem, &kept_bytes);
+        assert_true(status == STATUS_OK || status == STATUS_NO_MEMORY);
+        *(status == STATUS_OK ? &enough : &few) = middle;
     }
     return enough;
 }
 
+/* 16 bytes of each task, and 9 while the longest are found; of compared modes the largest. Tasks that are not
+ * listed do not count, a history of tasks does. */
 TEST(tasks_count_by_what_the_mode_keeps)
 {
-    int64_t without = least(builds_by("static"));
+    int64_t without = least(builds_by("static")), persist = least(builds_by("persist"));
+    struct hf_settings inspected = builds_by("auto"), compared = builds_by("auto");
+    struct hf_settings history = builds_by("static");
     assert_true(without < 1000);
     assert_int_equal(least(builds_by("steal")), without);
-    /* 16 bytes of each task, and 9 while the longest are found. */
-    assert_in_range(least(builds_by("persist")), without + 1358, without + 1360);
+    assert_in_range(persist, without + 1358, without + 1360);
     assert_in_range(least(builds_by("auto")), without + 2122, without + 2125);
-}
-
-TEST(tasks_that_are_not_listed_do_not_count)
-{
-    struct hf_settings settings = builds_by("auto"), reference = builds_by("static");
-    settings.fock.prune = FOCK_PRUNE_INSPECT;
-    assert_int_equal(least(settings), least(reference));
-}
-
-TEST(of_compared_modes_the_largest_counts)
-{
-    struct hf_settings settings = builds_by("auto");
-    check_ok(mode_list_parse("compare", "static,persist", &settings.modes));
-    assert_int_equal(least(settings), least(builds_by("persist")));
-}
-
-TEST(a_history_of_tasks_takes_memory)
-{
-    struct hf_settings settings = builds_by("static");
-    settings.pool.keep_history = true;
-    assert_true(least(settings) >= least(builds_by("static")) + 1358);
+    inspected.fock.prune = FOCK_PRUNE_INSPECT;
+    assert_int_equal(least(inspected), without);
+    check_ok(mode_list_parse("compare", "static,persist", &compared.modes));
+    assert_int_equal(least(compared), persist);
+    history.pool.keep_history = true;
+    assert_true(least(history) >= without + 1358);
 }
 
 TEST(an_scf_takes_more_than_builds)

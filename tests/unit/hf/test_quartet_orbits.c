@@ -136,20 +136,7 @@ static int check_kets(const struct orbit_case *c, const struct quartet_orbits *o
     return n_in_orbits;
 }
 
-/* check_kets, all of them in threes. */
-static int check_classes(const struct orbit_case *c, const struct quartet_orbits *orbits,
-                         const struct pair_class *bra, const struct pair_class *ket)
-{
-    int n_in_orbits = 0;
-    for (int32_t i = 0; i < bra->n_pairs; i++)
-        for (int32_t first = 0; first < ket->n_pairs; first += 3) {
-            int32_t last = first + 3 < ket->n_pairs ? first + 3 : ket->n_pairs;
-            n_in_orbits += check_kets(c, orbits, bra, i, ket, first, last);
-        }
-    return n_in_orbits;
-}
-
-/* *n_without: adds 1 where no quartet may be a representative. */
+/* All kets of all bras, in threes. *n_without: adds 1 where no quartet may be a representative. */
 static int check_tiles(const struct orbit_case *c, struct quartet_orbits *orbits, int64_t bra,
                        int64_t ket, int *n_without)
 {
@@ -159,9 +146,14 @@ static int check_tiles(const struct orbit_case *c, struct quartet_orbits *orbits
     tile_pair_of_index(bra, &quartet.I, &quartet.J);
     tile_pair_of_index(ket, &quartet.K, &quartet.L);
     check_ok(quartet_orbits_begin(orbits, &quartet, bras, kets));
-    for (int b = 0; b < bras->n_classes; b++)
-        for (int k = 0; k < kets->n_classes; k++)
-            n_in_orbits += check_classes(c, orbits, &bras->classes[b], &kets->classes[k]);
+    for (int pair = 0; pair < bras->n_classes * kets->n_classes; pair++) {
+        const struct pair_class *P = &bras->classes[pair / kets->n_classes];
+        const struct pair_class *Q = &kets->classes[pair % kets->n_classes];
+        for (int32_t i = 0; i < P->n_pairs; i++)
+            for (int32_t first = 0; first < Q->n_pairs; first += 3)
+                n_in_orbits += check_kets(c, orbits, P, i, Q, first,
+                                          first + 3 < Q->n_pairs ? first + 3 : Q->n_pairs);
+    }
     if (!quartet_orbits_may_have(orbits)) {
         assert_int_equal(n_in_orbits, 0);
         (*n_without)++;

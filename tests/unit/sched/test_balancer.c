@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The balancer: its bins agree with a sorted list, and its tree has every worker
- * once. Its messages, in any order of arrival, move the tasks that serial versions of
- * algorithms 1 and 2 move, if these reduce the largest load. Pairs of workers even out
+/* The balancer: its bins agree with a sorted list. Its messages, in any order of arrival, move the tasks that
+ * serial versions of algorithms 1 and 2 move, if these reduce the largest load. Pairs of workers even out
  * the rest by the workers' speeds. */
 #include "sched/pool/balancing/balancer.h"
 #include "support/base/random.h"
 #include "tests/cases/balance_case.h"
 #include "tests/check.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +37,29 @@ static int compare_timed(const void *left, const void *right)
     return (a->task < b->task) - (a->task > b->task);
 }
 
+/* Tasks in the order of adding; the longest first, by powers of two. */
+static void check_lists(const struct duration_bins *bins, const struct timed_task *tasks)
+{
+    struct task_ranges ranges[2] = {0};
+    check_ok(duration_bins_list(bins, &ranges[0]));
+    check_ok(duration_bins_list_longest_first(bins, &ranges[1]));
+    assert_int_equal(ranges[0].n, 1);
+    assert_int_equal(taskpool_range_count(&ranges[0].list[0]), max_tasks);
+    int64_t last = -1, n = 0;
+    int power = INT_MAX;
+    for (int64_t i = 0; i < ranges[1].n; i++)
+        for (int64_t t = ranges[1].list[i].first; t < ranges[1].list[i].last;
+             t += ranges[1].list[i].step, n++) {
+            int own = tasks[t].time_s > 0 ? ilogb(tasks[t].time_s) : INT_MIN;
+            assert_true(own < power || (own == power && t > last));
+            power = own;
+            last = t;
+        }
+    assert_int_equal(n, max_tasks);
+    task_ranges_fini(&ranges[0]);
+    task_ranges_fini(&ranges[1]);
+}
+
 TEST(bins_are_a_sorted_list)
 {
     struct random_stream random;
@@ -50,8 +73,10 @@ TEST(bins_are_a_sorted_list)
             load_s += tasks[i].time_s;
             check_ok(duration_bins_add(&bins, i, tasks[i].time_s));
         }
+        check_lists(&bins, tasks);
         qsort(tasks, max_tasks, sizeof tasks[0], compare_timed);
         assert_int_equal(bins.n_tasks, max_tasks);
+        assert_true(duration_bins_longest_s(&bins) == tasks[max_tasks - 1].time_s);
         for (int i = 0; i < max_tasks; i++) {
             int64_t entry;
             float time_s;
@@ -107,88 +132,6 @@ TEST(an_unknown_duration_is_the_mean)
         check_ok(duration_bins_add(&bins, (int64_t)i, times_s[i]));
     assert_true(bins.load_s == 8);
     duration_bins_fini(&bins);
-}
-
-TEST(lists_of_bins)
-{
-    const double times_s[] = {1, 3, 0, 1.5, 9, 2, 1, 0.3, 8.5};
-    const int64_t longest_first[] = {4, 8, 1, 5, 0, 3, 6, 7, 2};
-    struct duration_bins bins = {0};
-    struct task_ranges ranges = {0};
-    for (size_t i = 0; i < N_OF(times_s); i++)
-        check_ok(duration_bins_add(&bins, (int64_t)i, times_s[i]));
-    check_ok(duration_bins_list(&bins, &ranges));
-    assert_int_equal(ranges.n, 1);
-    assert_int_equal(taskpool_range_count(&ranges.list[0]), N_OF(times_s));
-    ranges.n = 0;
-    check_ok(duration_bins_list_longest_first(&bins, &ranges));
-    size_t n = 0;
-    for (int64_t i = 0; i < ranges.n; i++)
-        for (int64_t t = ranges.list[i].first; t < ranges.list[i].last; t += ranges.list[i].step)
-            assert_int_equal(t, longest_first[n++]);
-    assert_int_equal(n, N_OF(times_s));
-    task_ranges_fini(&ranges);
-    duration_bins_fini(&bins);
-}
-
-/* --- the tree --- */
-
-static bool is_same(struct balancer_place a, struct balancer_place b)
-{
-    return a.first == b.first && a.width == b.width;
-}
-
-/* Walks down; counts workers and nodes, and the children that a place is of. */
-static void walk(const struct balancer_tree *tree, struct balancer_place place, int *n_leaves,
-                 int *n_nodes)
-{
-    int host = balancer_tree_host(place);
-    assert_in_range(host, 0, tree->n_leaves - 1);
-    if (place.width == 0) {
-        assert_int_equal(host, *n_leaves);
-        ++*n_leaves;
-        return;
-    }
-    struct balancer_place hosted;
-    assert_true(balancer_tree_hosted(tree, host, &hosted) && is_same(place, hosted));
-    ++*n_nodes;
-    assert_true(balancer_tree_n_children(tree, place) >= 2);
-    for (int32_t i = 0; i < balancer_tree_n_children(tree, place); i++) {
-        struct balancer_place child = balancer_tree_child(tree, place, i), parent;
-        int32_t number;
-        int n_before = *n_leaves;
-        assert_true(balancer_tree_parent(tree, child, &parent, &number));
-        assert_true(is_same(parent, place));
-        assert_int_equal(number, i);
-        walk(tree, child, n_leaves, n_nodes);
-        assert_int_equal(*n_leaves - n_before, balancer_tree_child_size(tree, place, i));
-    }
-}
-
-TEST(tree_has_every_worker_once)
-{
-    for (int n_leaves = 2; n_leaves < 300; n_leaves++) {
-        const int64_t branchings[] = {2, 3, 7, 16, n_leaves};
-        for (size_t b = 0; b < N_OF(branchings); b++) {
-            struct balancer_tree tree = {n_leaves, branchings[b]};
-            struct balancer_place place, root = {0};
-            int32_t child;
-            int n_hosts = 0, n_roots = 0, n_walked = 0, n_nodes = 0;
-            for (int worker = 0; worker < n_leaves; worker++)
-                if (balancer_tree_hosted(&tree, worker, &place)) {
-                    struct balancer_place parent;
-                    n_hosts++;
-                    if (!balancer_tree_parent(&tree, place, &parent, &child)) {
-                        root = place;
-                        n_roots++;
-                    }
-                }
-            assert_int_equal(n_roots, 1);
-            walk(&tree, root, &n_walked, &n_nodes);
-            assert_int_equal(n_walked, n_leaves);
-            assert_int_equal(n_nodes, n_hosts);
-        }
-    }
 }
 
 /* --- the algorithms, serially --- */
@@ -367,13 +310,28 @@ static double solve(const struct balance_case *balance, int32_t *expected)
 
 /* --- the protocol --- */
 
-static void deal_at_random(struct balance_case *balance, struct random_stream *random,
-                           double *time_s, int32_t *worker)
+static double time_s[max_tasks];
+static int32_t worker[max_tasks];
+
+/* A case with these rules, on workers of a network in which messages overtake each other. */
+static struct balance_case make_case(struct random_stream *random, struct balancer_rules rules,
+                                     int n_workers, int64_t n_tasks)
+{
+    rules.seed = (int64_t)random_below(random, 1000000);
+    if (rules.branching > n_workers)
+        rules.branching = n_workers;
+    return (struct balance_case){.n_workers = n_workers,
+                                 .n_tasks = n_tasks,
+                                 .time_s = time_s,
+                                 .worker = worker,
+                                 .rules = rules,
+                                 .machine = {.latency_s = 1e-6, .latency_spread_s = 1e-5}};
+}
+
+static void deal_at_random(const struct balance_case *balance, struct random_stream *random)
 {
     int n_favoured = 1 + (int)random_below(random, (uint64_t)balance->n_workers);
     bool all_equal = random_below(random, 8) == 0;
-    balance->time_s = time_s;
-    balance->worker = worker;
     for (int64_t task = 0; task < balance->n_tasks; task++) {
         time_s[task] = all_equal ? 1 : random_duration(random);
         worker[task] = (int32_t)random_below(
@@ -381,29 +339,34 @@ static void deal_at_random(struct balance_case *balance, struct random_stream *r
     }
 }
 
+/* The loads after balancing, when each task is somewhere. */
+static struct loads run_case(struct balance_case *balance)
+{
+    check_ok(balance_case_run(balance));
+    assert_int_equal(balance->n_held, balance->n_tasks);
+    return find_loads(balance, worker);
+}
+
 /* Each task is where the algorithms move it, if pairs have nothing to do; else loads are no worse. Returns
  * whether every task was compared. */
 static bool check_balance(struct random_stream *random, const struct balancer_rules *rules)
 {
-    static double time_s[max_tasks];
-    static int32_t worker[max_tasks], expected[max_tasks];
+    static int32_t expected[max_tasks];
     const int n_workers[] = {1, 2, 3, 5, 8, 16, 33, 64, 99};
-    struct balance_case balance = {
-        .n_workers = n_workers[random_below(random, N_OF(n_workers))],
-        .n_tasks = (int64_t)random_below(random, max_tasks + 1),
-        .rules = *rules,
-        .machine = {.latency_s = 1e-6, .latency_spread_s = random_unit(random) < 0.5 ? 1e-5 : 0}};
-    balance.rules.seed = (int64_t)random_below(random, 1000000);
-    if (balance.rules.branching > balance.n_workers)
-        balance.rules.branching = balance.n_workers;
-    deal_at_random(&balance, random, time_s, worker);
+    struct balance_case balance =
+        make_case(random, *rules, n_workers[random_below(random, N_OF(n_workers))],
+                  (int64_t)random_below(random, max_tasks + 1));
+    if (random_below(random, 2))
+        balance.machine.latency_spread_s = 0;
+    deal_at_random(&balance, random);
     struct loads before = find_loads(&balance, worker);
-    double after_s = solve(&balance, expected);
-    bool stays = before.max_s <= before.best_s * (1 + rules->least_excess);
+    double after_s = solve(&balance, expected), limit_s = before.best_s * (1 + rules->least_excess);
+    bool stays = before.max_s <= limit_s;
+    if (!stays && before.max_s < limit_s * 1.002)
+        return false; /* within the rounding of measured loads */
     bool exact = stays || rules->as_published || after_s <= before.best_s * rules->donate_above;
-    check_ok(balance_case_run(&balance));
-    assert_int_equal(balance.n_held, balance.n_tasks);
-    assert_true(exact || find_loads(&balance, worker).max_s <= after_s * (1 + 1e-6));
+    struct loads after = run_case(&balance);
+    assert_true(exact || after.max_s <= after_s * (1 + 1e-6));
     for (int64_t task = 0; exact && task < balance.n_tasks; task++)
         assert_int_equal(worker[task], expected[task]);
     return exact && !stays;
@@ -429,73 +392,51 @@ TEST(moves_what_the_algorithms_move)
     int n_exact = 0;
     random_stream_init(&random, 9, 0);
     for (size_t i = 0; i < N_OF(rule_cases); i++)
-        for (int round = 0; round < 150; round++)
+        for (int round = 0; round < 80; round++)
             n_exact += check_balance(&random, &rule_cases[i]);
-    assert_true(n_exact > 800);
+    assert_true(n_exact > 380);
 }
 
 /* No worker has more than one had before, and where there are workers enough to choose from hardly
  * more than the average. */
-static void check_pairs(struct random_stream *random, int tasks_each, double spread, double excess)
-{
-    static double time_s[max_tasks];
-    static int32_t worker[max_tasks];
-    int n_workers = 2 + (int)random_below(random, max_workers - 2);
-    struct balance_case balance = {
-        .n_workers = n_workers,
-        .n_tasks = (int64_t)tasks_each * n_workers,
-        .time_s = time_s,
-        .worker = worker,
-        .rules = {.branching = 3, .donate_above = 1.003, .fill_to = 1.003},
-        .machine = {.latency_s = 1e-6, .latency_spread_s = 1e-5}};
-    balance.rules.seed = (int64_t)random_below(random, 1000000);
-    for (int64_t task = 0; task < balance.n_tasks; task++) {
-        time_s[task] = 1 + spread * (random_unit(random) + random_unit(random) - 1);
-        worker[task] = (int32_t)(task % n_workers);
-    }
-    struct loads before = find_loads(&balance, worker);
-    check_ok(balance_case_run(&balance));
-    assert_int_equal(balance.n_held, balance.n_tasks);
-    double after_s = find_loads(&balance, worker).max_s;
-    assert_true(after_s <= before.max_s * (1 + 1e-6));
-    assert_true(n_workers < 20 || after_s <= before.best_s * (1 + excess));
-}
-
 TEST(pairs_even_out_few_tasks)
 {
+    static const struct {
+        int tasks_each;
+        double spread, excess;
+    } rows[] = {{2, 0.2, 0.06}, {3, 0.5, 0.07}, {6, 0.9, 0.02}};
     struct random_stream random;
     random_stream_init(&random, 11, 0);
-    for (int round = 0; round < 100; round++) {
-        check_pairs(&random, 2, 0.2, 0.06);
-        check_pairs(&random, 3, 0.5, 0.07);
-        check_pairs(&random, 6, 0.9, 0.02);
+    for (size_t round = 0; round < 300; round++) {
+        int n = 2 + (int)random_below(&random, max_workers - 2), each = rows[round % 3].tasks_each;
+        struct balance_case balance = make_case(&random, rule_cases[3], n, (int64_t)n * each);
+        for (int64_t task = 0; task < balance.n_tasks; task++) {
+            double shift = random_unit(&random) + random_unit(&random) - 1;
+            time_s[task] = 1 + rows[round % 3].spread * shift;
+            worker[task] = (int32_t)(task % n);
+        }
+        double before_s = find_loads(&balance, worker).max_s;
+        struct loads after = run_case(&balance);
+        assert_true(after.max_s <= before_s * (1 + 1e-6));
+        assert_true(n < 20 || after.max_s <= after.best_s * (1 + rows[round % 3].excess));
     }
 }
 
 /* Seconds come out even, not tasks: a worker at half the speed gets half of the work. */
 TEST(loads_are_even_by_speed)
 {
-    static double time_s[max_tasks];
-    static int32_t worker[max_tasks];
     const double choices[] = {0.5, 1, 1, 1, 2};
     struct random_stream random;
     random_stream_init(&random, 13, 0);
     for (int round = 0; round < 200; round++) {
         double speeds[max_workers];
-        struct balance_case balance = {.n_workers = 2 + (int)random_below(&random, 28),
-                                       .n_tasks = max_tasks,
-                                       .rules = {.branching = round % 2 ? 3 : INT64_MAX,
-                                                 .donate_above = 1.003,
-                                                 .fill_to = 1.003,
-                                                 .seed = round},
-                                       .machine = {.latency_s = 1e-6, .latency_spread_s = 1e-5},
-                                       .speeds = speeds};
+        struct balance_case balance = make_case(&random, rule_cases[round % 2 ? 3 : 0],
+                                                2 + (int)random_below(&random, 28), max_tasks);
+        balance.speeds = speeds;
         for (int w = 0; w < balance.n_workers; w++)
             speeds[w] = choices[random_below(&random, N_OF(choices))];
-        deal_at_random(&balance, &random, time_s, worker);
-        check_ok(balance_case_run(&balance));
-        assert_int_equal(balance.n_held, balance.n_tasks);
-        struct loads after = find_loads(&balance, worker);
+        deal_at_random(&balance, &random);
+        struct loads after = run_case(&balance);
         assert_true(after.max_s <= after.best_s * 1.05);
     }
 }

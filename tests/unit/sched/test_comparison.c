@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Error rates of comparisons over several rounds: a mode compared with itself differs in 5 of 100
  * comparisons at most, one that takes 1.10 times as long is found in 90 of 100 with 10 rounds, on a
- * machine that is noisy, stalls and becomes slower, from round to round and within a round; in
- * numbers that are drawn, and in simulated pools. For a simulated mode whose only noise are its own
- * random choices 1.05 times are found in 80 of 100 with 15 rounds.
+ * machine that is noisy, stalls and becomes slower, from round to round and within a round. For a
+ * simulated mode whose only noise are its own random choices 1.05 times are found in 80 of 100 with
+ * 15 rounds.
  *
  *   test_comparison [COMPARISONS]   100 of each kind, or more */
 #include "sched/lab/comparison/comparison.h"
@@ -12,8 +12,6 @@
 #include "taskpool/simulation.h"
 #include "tests/check.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { N_ROUNDS = 10, N_SEEDS = 15 };
@@ -33,11 +31,24 @@ static void run_round(struct comparison *comparison, int position, const char *m
     check_ok(comparison_end(comparison, position));
 }
 
-TEST(a_mode_named_again_gets_a_number)
+/* Two modes whose every round takes these times. */
+static struct comparison constant_rounds(int64_t n_rounds, double first_s, double second_s)
 {
     struct comparison comparison = {0};
+    for (int64_t round = 0; round < n_rounds; round++) {
+        run_round(&comparison, 0, "static", &first_s, 1);
+        run_round(&comparison, 1, "static", &second_s, 1);
+    }
+    check_ok(comparison_analyse(&comparison));
+    return comparison;
+}
+
+TEST(copies_have_names_and_seeds_of_their_own)
+{
+    struct comparison comparison = {.seed = 7};
     const char *const modes[] = {"auto", "static", "auto", "auto", "au"};
     const char *const names[] = {"auto", "static", "auto#2", "auto#3", "au"};
+    const int64_t seeds[] = {7, 7, 1007, 2007, 7};
     for (int round = 0; round < 2; round++)
         for (int m = 0; m < 5; m++)
             run_round(&comparison, m, modes[m], (double[]){1 + m}, 1);
@@ -45,6 +56,9 @@ TEST(a_mode_named_again_gets_a_number)
     for (int m = 0; m < 5; m++) {
         assert_string_equal(comparison.modes[m].name, names[m]);
         assert_int_equal(comparison.modes[m].n_rounds, 2);
+        assert_int_equal(comparison_run_seed(&comparison, m, 0), seeds[m]);
+        assert_int_equal(comparison_run_seed(&comparison, m, COMPARISON_ROUNDS_MAX - 1),
+                         seeds[m] + 999);
     }
     comparison_fini(&comparison);
 }
@@ -66,12 +80,7 @@ TEST(rounds_needed)
     assert_int_equal(comparison_rounds_needed(2), 7);
     assert_int_equal(comparison_rounds_needed(9), 10);
     for (int64_t n = 6; n <= 7; n++) {
-        struct comparison comparison = {0};
-        for (int64_t round = 0; round < n; round++) {
-            run_round(&comparison, 0, "static", (double[]){1}, 1);
-            run_round(&comparison, 1, "steal", (double[]){0.25}, 1);
-        }
-        check_ok(comparison_analyse(&comparison));
+        struct comparison comparison = constant_rounds(n, 1, 0.25);
         assert_int_equal(comparison.modes[1].verdict,
                          n == 7 ? COMPARISON_FASTER : COMPARISON_NOT_DISTINGUISHABLE);
         check_close(comparison.modes[1].ratio.value, 0.25, 1e-15);
@@ -92,42 +101,35 @@ static void keep_line(const char *line, void *to)
     strcpy(printed->lines[printed->n++], line);
 }
 
-/* Simulated times may be zero, and without noise they are the same. */
-TEST(equal_times_are_not_distinguishable)
+/* Simulated times may be zero, and without noise they are equal. Rows keep their columns. */
+TEST(verdicts_are_printed)
 {
-    for (int seconds = 0; seconds < 2; seconds++) {
-        struct comparison comparison = {0};
+    static const struct {
+        double first_s, second_s;
+        enum comparison_verdict verdict;
+        const char *word;
+    } rows[] = {
+        {0, 0, COMPARISON_NOT_DISTINGUISHABLE, "not distinguishable"},
+        {1, 1, COMPARISON_NOT_DISTINGUISHABLE, "not distinguishable"},
+        {0, 1, COMPARISON_SLOWER, "slower"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct printed printed = {0};
-        for (int round = 0; round < 20; round++)
-            for (int m = 0; m < 2; m++)
-                run_round(&comparison, m, "static", (double[]){seconds}, 1);
-        check_ok(comparison_analyse(&comparison));
+        struct comparison comparison = constant_rounds(20, rows[i].first_s, rows[i].second_s);
         const struct comparison_mode *mode = &comparison.modes[1];
-        assert_true(mode->round_s[0] == seconds && mode->median_s.value == seconds);
-        assert_int_equal(mode->verdict, COMPARISON_NOT_DISTINGUISHABLE);
-        assert_true(mode->ratio.low == 1 && mode->ratio.value == 1 && mode->ratio.high == 1);
+        assert_true(mode->round_s[0] == rows[i].second_s);
+        assert_true(mode->median_s.value == rows[i].second_s);
+        assert_int_equal(mode->verdict, rows[i].verdict);
+        if (i < 2)
+            assert_true(mode->ratio.low == 1 && mode->ratio.value == 1 && mode->ratio.high == 1);
         comparison_print(&comparison, keep_line, &printed);
         assert_int_equal(printed.n, 7);
-        assert_non_null(strstr(printed.lines[6], "not distinguishable"));
+        const char *verdict = strstr(printed.lines[4], "verdict");
+        assert_non_null(verdict);
         assert_non_null(strstr(printed.lines[6], "static#2"));
+        assert_string_equal(printed.lines[6] + (verdict - printed.lines[4]), rows[i].word);
         comparison_fini(&comparison);
     }
-}
-
-TEST(rows_keep_their_columns)
-{
-    struct comparison comparison = {0};
-    struct printed printed = {0};
-    for (int round = 0; round < 20; round++)
-        for (int m = 0; m < 2; m++)
-            run_round(&comparison, m, "static", (double[]){m}, 1);
-    check_ok(comparison_analyse(&comparison));
-    assert_int_equal(comparison.modes[1].verdict, COMPARISON_SLOWER);
-    comparison_print(&comparison, keep_line, &printed);
-    const char *verdict = strstr(printed.lines[4], "verdict");
-    assert_non_null(verdict);
-    assert_string_equal(printed.lines[6] + (verdict - printed.lines[4]), "slower");
-    comparison_fini(&comparison);
 }
 
 /* Said before the first round: from 7 on two modes can differ, a mode alone from none. */
@@ -150,53 +152,28 @@ TEST(the_rounds_that_modes_need_are_printed)
     comparison_fini(&comparison);
 }
 
-/* --- orders and seeds --- */
-
-static int64_t count_order(const struct comparison *comparison, int64_t n_rounds,
-                           const int *expected)
-{
-    int64_t n = 0;
-    for (int64_t round = 0; round < n_rounds; round++) {
-        int order[COMPARISON_MODES_MAX];
-        comparison_draw_order(comparison, round, order);
-        n += memcmp(order, expected, (size_t)comparison->n * sizeof *order) == 0;
-    }
-    return n;
-}
+/* --- orders --- */
 
 TEST(each_order_of_real_rounds_is_as_frequent)
 {
-    static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
-                                     {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     for (int64_t seed = 1; seed <= 3; seed++) {
         struct comparison comparison = {.seed = seed};
+        int n_orders = 0, n[27] = {0}, order[COMPARISON_MODES_MAX];
         for (int m = 0; m < 3; m++)
             comparison_add(&comparison, "static");
-        int64_t n_all = 0;
-        for (int i = 0; i < 6; i++) {
-            int64_t n = count_order(&comparison, 600, orders[i]);
-            assert_in_range(n, 100 - 40, 100 + 40); /* more than 4 standard deviations */
-            n_all += n;
+        for (int64_t round = 0; round < 600; round++) {
+            comparison_draw_order(&comparison, round, order);
+            assert_true(order[0] != order[1] && order[0] != order[2] && order[1] != order[2]);
+            n_orders += n[9 * order[0] + 3 * order[1] + order[2]]++ == 0;
         }
-        assert_int_equal(n_all, 600);
+        assert_int_equal(n_orders, 6);
+        for (int i = 0; i < 27; i++) /* more than 4 standard deviations */
+            assert_true(n[i] == 0 || (n[i] >= 100 - 40 && n[i] <= 100 + 40));
         comparison.simulated = true;
-        assert_int_equal(count_order(&comparison, 600, orders[0]), 600);
+        comparison_draw_order(&comparison, seed, order);
+        assert_true(order[0] == 0 && order[1] == 1 && order[2] == 2);
         comparison_fini(&comparison);
     }
-}
-
-TEST(copies_have_seeds_of_their_own)
-{
-    struct comparison comparison = {.seed = 7};
-    const char *const modes[] = {"auto", "static", "auto", "auto"};
-    const int64_t seeds[] = {7, 7, 1007, 2007};
-    for (int m = 0; m < 4; m++) {
-        comparison_add(&comparison, modes[m]);
-        assert_int_equal(comparison_run_seed(&comparison, m, 0), seeds[m]);
-        assert_int_equal(comparison_run_seed(&comparison, m, COMPARISON_ROUNDS_MAX - 1),
-                         seeds[m] + 999);
-    }
-    comparison_fini(&comparison);
 }
 
 /* --- noise --- */
@@ -247,97 +224,27 @@ static int compare_drawn_modes(int n_modes, double ratio, double delay, uint64_t
     return n_different;
 }
 
-/* The comparisons, of so many, that call a mode different. */
-static int count_different(int n_modes, double ratio, double delay, int n)
+TEST(drawn_times_have_the_error_rates)
 {
-    int n_different = 0;
-    for (int i = 0; i < n; i++)
-        n_different += compare_drawn_modes(n_modes, ratio, delay, (uint64_t)i + 1) > 0;
-    printf("%d modes, ratio %.2f, delay %.2f: different in %d of %d\n", n_modes, ratio, delay,
-           n_different, n);
-    return n_different;
-}
-
-TEST(the_same_mode_is_not_different)
-{
-    assert_true(count_different(2, 1, 0, n_comparisons) <= n_comparisons * 5 / 100);
-    /* Nine equal modes: no more than 5 % of comparisons call any of them different. */
-    assert_true(count_different(9, 1, 0, n_comparisons / 4) <= n_comparisons / 4 * 5 / 100 + 1);
-}
-
-TEST(a_delay_of_later_modes_favours_none)
-{
-    assert_true(count_different(2, 1, 0.06, n_comparisons) <= n_comparisons * 5 / 100);
-}
-
-TEST(ten_per_cent_are_found)
-{
-    assert_true(count_different(2, 1.1, 0, n_comparisons) >= n_comparisons * 90 / 100);
-}
-
-/* --- pools --- */
-
-/* Simulated tasks whose durations every run draws anew; the mode named second takes `ratio` times
- * as long. */
-struct noisy_pool {
-    struct random_stream random;
-    double ratio, drift, factor;
-};
-
-static double task_time(int64_t task, const void *record, const void *context)
-{
-    const struct noisy_pool *pool = context;
-    (void)record;
-    return 1e-3 * (1 + (double)(task % 3)) * pool->drift * pool->factor;
-}
-
-static int prepare_run(struct taskpool *pool, int mode, int64_t round, int64_t iteration,
-                       void *context)
-{
-    struct noisy_pool *self = context;
-    (void)pool;
-    if (mode == 0 && iteration == 0)
-        self->drift = draw_drift(&self->random, round);
-    self->factor = draw_factor(&self->random) * (mode == 1 ? self->ratio : 1);
-    return STATUS_OK;
-}
-
-static enum comparison_verdict compare_simulated_pools(double ratio, uint64_t seed)
-{
-    struct noisy_pool self = {.ratio = ratio};
-    const struct taskpool_machine machine = {
-        .n_workers = 4, .latency_s = 1e-5, .time = task_time, .context = &self};
-    const struct taskpool_problem problem = {.n_tasks = 40, .context = &self};
-    const struct taskpool_comparison plan = {.modes = "static,static",
-                                             .n_rounds = N_ROUNDS,
-                                             .n_iterations = 1,
-                                             .prepare = prepare_run,
-                                             .machine = &machine};
-    struct taskpool_settings settings;
-    struct comparison comparison;
-    random_stream_init(&self.random, seed, 1);
-    taskpool_settings_default(&settings);
-    check_ok(comparison_of_pools(MPI_COMM_SELF, &problem, &settings, &plan, &comparison));
-    enum comparison_verdict verdict = comparison.modes[1].verdict;
-    comparison_fini(&comparison);
-    return verdict;
-}
-
-static int count_different_pools(double ratio)
-{
-    int n_different = 0;
-    for (int i = 0; i < n_comparisons; i++)
-        n_different +=
-            compare_simulated_pools(ratio, (uint64_t)i) != COMPARISON_NOT_DISTINGUISHABLE;
-    printf("simulated pools, ratio %.2f: different in %d of %d\n", ratio, n_different,
-           n_comparisons);
-    return n_different;
-}
-
-TEST(simulated_pools)
-{
-    assert_true(count_different_pools(1) <= n_comparisons * 5 / 100);
-    assert_true(count_different_pools(1.1) >= n_comparisons * 90 / 100);
+    const struct {
+        int n_modes;
+        double ratio, delay;
+        int n, least, most; /* comparisons that call a mode different */
+    } rows[] = {
+        {2, 1, 0, n_comparisons, 0, n_comparisons * 5 / 100},
+        {9, 1, 0, n_comparisons / 4, 0, n_comparisons / 4 * 5 / 100 + 1},
+        {2, 1, 0.06, n_comparisons, 0, n_comparisons * 5 / 100},
+        {2, 1.1, 0, n_comparisons, n_comparisons * 90 / 100, n_comparisons},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        int n_different = 0;
+        for (int n = 0; n < rows[i].n; n++)
+            n_different += compare_drawn_modes(rows[i].n_modes, rows[i].ratio, rows[i].delay,
+                                               (uint64_t)n + 1) > 0;
+        printf("%d modes, ratio %.2f, delay %.2f: different in %d of %d\n", rows[i].n_modes,
+               rows[i].ratio, rows[i].delay, n_different, rows[i].n);
+        assert_in_range(n_different, rows[i].least, rows[i].most);
+    }
 }
 
 /* --- random modes --- */
@@ -388,19 +295,6 @@ static void compare_random_mode(const char *modes, double ratio, int64_t seed,
     check_ok(comparison_of_pools(MPI_COMM_SELF, &problem, &settings, &plan, comparison));
 }
 
-static int count_different_choices(double ratio)
-{
-    int n_different = 0;
-    for (int i = 0; i < n_comparisons; i++) {
-        struct comparison comparison;
-        compare_random_mode("steal,steal", ratio, 10000 * (int64_t)i, &comparison);
-        n_different += comparison.modes[1].verdict != COMPARISON_NOT_DISTINGUISHABLE;
-        comparison_fini(&comparison);
-    }
-    printf("steal, ratio %.2f: different in %d of %d\n", ratio, n_different, n_comparisons);
-    return n_different;
-}
-
 /* All modes share the tasks of a round: only a mode's random choices make its copies differ. */
 TEST(copies_choose_differently)
 {
@@ -412,16 +306,27 @@ TEST(copies_choose_differently)
     comparison_fini(&comparison);
 }
 
-TEST(random_modes)
+TEST(random_modes_have_the_error_rates)
 {
-    assert_true(count_different_choices(1) <= n_comparisons * 5 / 100);
-    assert_true(count_different_choices(1.05) >= n_comparisons * 80 / 100);
+    for (int slower = 0; slower < 2; slower++) {
+        int n_different = 0;
+        for (int i = 0; i < n_comparisons; i++) {
+            struct comparison comparison;
+            compare_random_mode("steal,steal", slower ? 1.05 : 1, 10000 * (int64_t)i, &comparison);
+            n_different += comparison.modes[1].verdict != COMPARISON_NOT_DISTINGUISHABLE;
+            comparison_fini(&comparison);
+        }
+        printf("steal, %s: different in %d of %d\n", slower ? "slower" : "equal", n_different,
+               n_comparisons);
+        assert_in_range(n_different, slower ? n_comparisons * 80 / 100 : 0,
+                        slower ? n_comparisons : n_comparisons * 5 / 100);
+    }
 }
 
 TEST(what_is_no_comparison_is_refused)
 {
-    struct noisy_pool self = {.ratio = 1};
-    const struct taskpool_machine machine = {.n_workers = 4, .time = task_time, .context = &self};
+    struct random_pool self = {.ratio = 1, .factor = 1};
+    const struct taskpool_machine machine = {.n_workers = 4, .time = drawn_time, .context = &self};
     const struct taskpool_problem problem = {.n_tasks = 40, .context = &self};
     struct taskpool_settings settings;
     taskpool_settings_default(&settings);

@@ -9,7 +9,6 @@
 #include "taskpool/taskpool.h"
 #include "tests/check.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { N_WORKERS = 9, N_OF_WORKER = 40, N_SEEDED = N_WORKERS * N_OF_WORKER, N_ITERATIONS = 4 };
@@ -36,44 +35,22 @@ static int run_far_task(int64_t task, void *context)
     return STATUS_OK;
 }
 
-/* Ranges of the same number of IDs for each worker. */
-static struct taskpool_seeding seed_far_tasks(const struct far_pool *pool,
-                                              struct task_ranges *owned)
-{
-    for (int worker = 0; worker < N_WORKERS; worker++) {
-        int64_t first = pool->first + worker * N_OF_WORKER * pool->step;
-        check_ok(task_ranges_add_range(
-            &owned[worker],
-            (struct taskpool_range){.first = first,
-                                    .last = first + (N_OF_WORKER - 1) * pool->step + 1,
-                                    .step = pool->step}));
-    }
-    return (struct taskpool_seeding){.rule = TASKPOOL_SEEDING_OWNER,
-                                     .n_tasks = TASKPOOL_MAX_TASKS,
-                                     .n_workers = N_WORKERS,
-                                     .owned = owned,
-                                     .n_owned = N_WORKERS};
-}
-
-static void run_far_iterations(struct far_pool *pool, struct driver *driver)
-{
-    struct statistics_worker workers[N_WORKERS];
-    for (int iteration = 0; iteration < N_ITERATIONS; iteration++) {
-        if (iteration > 0)
-            check_ok(driver->functions->restore(driver));
-        memset(pool->n_runs, 0, sizeof pool->n_runs);
-        memset(workers, 0, sizeof workers);
-        check_ok(driver->functions->run(driver, workers));
-        for (int i = 0; i < N_SEEDED; i++)
-            assert_int_equal(pool->n_runs[i], 1);
-    }
-}
-
 static void run_far_pool(const struct taskpool_mode *mode, int64_t first, int64_t step)
 {
     struct far_pool pool = {.first = first, .step = step};
     struct task_ranges owned[N_WORKERS] = {0};
-    struct taskpool_seeding seeding = seed_far_tasks(&pool, owned);
+    struct statistics_worker workers[N_WORKERS];
+    /* Ranges of the same number of IDs for each worker. */
+    struct taskpool_seeding seeding = {.rule = TASKPOOL_SEEDING_OWNER,
+                                       .n_tasks = TASKPOOL_MAX_TASKS,
+                                       .n_workers = N_WORKERS,
+                                       .owned = owned,
+                                       .n_owned = N_WORKERS};
+    for (int worker = 0; worker < N_WORKERS; worker++) {
+        struct taskpool_range range = {.first = first + worker * N_OF_WORKER * step, .step = step};
+        range.last = range.first + (N_OF_WORKER - 1) * step + 1;
+        check_ok(task_ranges_add_range(&owned[worker], range));
+    }
     const struct taskpool_problem problem = {
         .n_tasks = TASKPOOL_MAX_TASKS, .run = run_far_task, .context = &pool};
     const struct taskpool_machine machine = {.n_workers = N_WORKERS,
@@ -82,13 +59,21 @@ static void run_far_pool(const struct taskpool_mode *mode, int64_t first, int64_
                                              .time = seconds_of_far_task,
                                              .context = &pool};
     struct taskpool_settings settings;
+    struct driver *driver;
     taskpool_settings_default(&settings);
     settings.mode = mode->name;
     const struct taskpool_mode_setup setup = {
         .problem = &problem, .settings = &settings, .seeding = &seeding};
-    struct driver *driver;
     check_ok(driver_sim_create(mode, &machine, &setup, &(struct driver_records){0}, &driver));
-    run_far_iterations(&pool, driver);
+    for (int iteration = 0; iteration < N_ITERATIONS; iteration++) {
+        if (iteration > 0)
+            check_ok(driver->functions->restore(driver));
+        memset(pool.n_runs, 0, sizeof pool.n_runs);
+        memset(workers, 0, sizeof workers);
+        check_ok(driver->functions->run(driver, workers));
+        for (int i = 0; i < N_SEEDED; i++)
+            assert_int_equal(pool.n_runs[i], 1);
+    }
     driver->functions->destroy(driver);
     for (int worker = 0; worker < N_WORKERS; worker++)
         task_ranges_fini(&owned[worker]);

@@ -3,24 +3,13 @@
  * tasks are numbered by the blocks of its nodes. */
 #include "sched/lab/workloads/jacobi.h"
 #include "sched/lab/workloads/workload.h"
-#include "sched/pool/queues/task_ranges.h"
 #include "tests/check.h"
-
-#include <stdlib.h>
-
-static const double pi = 3.141592653589793;
 
 /* --- the equation --- */
 
-static double linear(const int64_t n[3], int64_t x, int64_t y, int64_t z)
-{
-    return (double)x / (double)(n[0] + 1) + 2 * (double)y / (double)(n[1] + 1) +
-           3 * (double)z / (double)(n[2] + 1);
-}
-
 static double sine(int64_t i, int64_t n)
 {
-    return sin(pi * (double)i / (double)(n + 1));
+    return sin(M_PI * (double)i / (double)(n + 1));
 }
 
 /* Largest |u - g - (1 - (1 - e / 6)^k) s_x s_y s_z|, the boundary included. */
@@ -31,8 +20,10 @@ static double largest_error(const struct jacobi *jacobi, const double *u, int k)
     for (int64_t y = 0; y < n[1] + 2; y++)
         for (int64_t x = 0; x < n[0] + 2; x++)
             for (int64_t z = 0; z < n[2] + 2; z++) {
-                double expected =
-                    linear(n, x, y, z) + fraction * sine(x, n[0]) * sine(y, n[1]) * sine(z, n[2]);
+                double expected = (double)x / (double)(n[0] + 1) +
+                                  2 * (double)y / (double)(n[1] + 1) +
+                                  3 * (double)z / (double)(n[2] + 1) +
+                                  fraction * sine(x, n[0]) * sine(y, n[1]) * sine(z, n[2]);
                 double value = u[y * jacobi_plane_size(jacobi) + x * (n[2] + 2) + z];
                 error = fmax(error, fabs(value - expected));
             }
@@ -80,109 +71,75 @@ TEST(sweeps_give_the_known_solution)
 
 TEST(sizes_are_read_and_bad_ones_refused)
 {
-    struct jacobi jacobi;
-    check_ok(jacobi_init("64,512,65", &jacobi));
-    assert_int_equal(jacobi.n[0], 64);
-    assert_int_equal(jacobi.n[1], 512);
-    assert_int_equal(jacobi.n[2], 65);
-    jacobi_fini(&jacobi);
     const char *const wrong[] = {"",         "64",      "64,512", "64,512,0",
                                  "64,-1,64", "1,2,3,4", "1,2,x",  "1,2,1000001"};
+    struct jacobi jacobi;
+    check_ok(jacobi_init("64,512,65", &jacobi));
+    assert_true(jacobi.n[0] == 64 && jacobi.n[1] == 512 && jacobi.n[2] == 65);
+    jacobi_fini(&jacobi);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         check_status(STATUS_USAGE, jacobi_init(wrong[i], &jacobi));
 }
 
 /* --- the numbers of simulated tasks --- */
 
-static struct workload *simulated(const char *size, int64_t n_workers, int64_t node_size)
+static enum status simulated(const char *size, int64_t n_workers, int64_t node_size,
+                             struct workload **workload)
 {
-    struct workload *workload;
-    check_ok(workload_create(&(struct workload_settings){.jacobi = size,
-                                                         .n_sweeps = 1,
-                                                         .time_scale = 2,
-                                                         .n_simulated = n_workers,
-                                                         .node_size = node_size},
-                             MPI_COMM_SELF, &workload));
-    return workload;
+    return workload_create(&(struct workload_settings){.jacobi = size,
+                                                       .n_sweeps = 1,
+                                                       .time_scale = 2,
+                                                       .n_simulated = n_workers,
+                                                       .node_size = node_size},
+                           MPI_COMM_SELF, workload);
 }
 
-/* Owners rise with the tasks and are of the node of the task's block. Owners of a node
- * have equally many tasks, to one. */
-static void check_owners(const struct workload *workload, int n_workers, int node_size, int ny)
+/* Owners rise with the tasks and are of the node of the task's block. Owners of a node have equally many
+ * tasks, to one, so that seeding by blocks gives owned tasks. Durations are in proportion to the points, of
+ * which each node has as many, to one plane. */
+static void check_tasks(const struct workload *workload, int n_workers, int node_size, const int *n)
 {
     const struct taskpool_problem *problem = &workload->problem;
-    int64_t *n_owned = calloc((size_t)n_workers, sizeof *n_owned);
-    assert_non_null(n_owned);
-    int last = 0;
+    int n_owned[128] = {0}, last = 0, n_nodes = (n_workers + node_size - 1) / node_size;
+    double n_points = 0;
+    assert_int_equal(problem->n_tasks, n_nodes * n[1]);
     for (int64_t task = 0; task < problem->n_tasks; task++) {
         int owner = problem->owner(task, n_workers, problem->context);
+        double cost = problem->cost(task, problem->context);
         assert_in_range(owner, last, n_workers - 1);
-        assert_int_equal(owner / node_size, task / ny);
+        assert_int_equal(owner / node_size, task / n[1]);
+        assert_true(cost == n[0] / n_nodes * n[2] || cost == (n[0] + n_nodes - 1) / n_nodes * n[2]);
+        check_close(workload->time(task, NULL, workload), 2 * JACOBI_POINT_S * cost, 1e-20);
         n_owned[owner]++;
+        n_points += cost;
         last = owner;
     }
+    check_close(n_points, n[0] * n[1] * n[2], 0);
     for (int worker = 0; worker < n_workers; worker++) {
         int first = worker / node_size * node_size;
-        int n = n_workers - first < node_size ? n_workers - first : node_size;
-        assert_in_range(n_owned[worker], ny / n, (ny + n - 1) / n);
+        int n_here = n_workers - first < node_size ? n_workers - first : node_size;
+        assert_in_range(n_owned[worker], n[1] / n_here, (n[1] + n_here - 1) / n_here);
     }
-    free(n_owned);
 }
 
-TEST(owners_are_of_the_node_of_the_block)
+TEST(tasks_are_numbered_by_the_blocks_of_nodes)
 {
-    static const int cases[][3] = {/* workers, of a node, ny */
-                                   {64, 16, 512}, {64, 16, 50}, {40, 16, 37},
-                                   {3, 16, 7},    {7, 1, 5},    {20, 8, 3}};
+    static const int cases[][5] = {/* workers, of a node, points */
+                                   {64, 16, 100, 512, 64}, {64, 16, 100, 50, 64},
+                                   {40, 16, 100, 37, 64},  {3, 16, 100, 7, 64},
+                                   {7, 1, 100, 5, 64},     {20, 8, 100, 3, 64},
+                                   {9, 3, 10, 6, 7},       {128, 16, 512, 64, 64}};
+    struct workload *workload;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const int *n = cases[i] + 2;
         char size[64];
-        snprintf(size, sizeof size, "100,%d,64", cases[i][2]);
-        struct workload *workload = simulated(size, cases[i][0], cases[i][1]);
-        check_owners(workload, cases[i][0], cases[i][1], cases[i][2]);
+        snprintf(size, sizeof size, "%d,%d,%d", n[0], n[1], n[2]);
+        check_ok(simulated(size, cases[i][0], cases[i][1], &workload));
+        check_tasks(workload, cases[i][0], cases[i][1], n);
         workload_destroy(workload);
     }
-}
-
-TEST(seeding_by_blocks_gives_owned_tasks)
-{
-    enum { n_workers = 128 };
-    struct workload *workload = simulated("512,64,64", n_workers, 16);
-    const struct taskpool_problem *problem = &workload->problem;
-    assert_int_equal(problem->n_tasks, 8 * 64);
-    for (int worker = 0; worker < n_workers; worker++) {
-        struct taskpool_range block = taskpool_range_block(problem->n_tasks, n_workers, worker);
-        for (int64_t task = block.first; task < block.last; task++)
-            assert_int_equal(problem->owner(task, n_workers, problem->context), worker);
-    }
-    workload_destroy(workload);
-}
-
-/* 10 points along x on 3 nodes: blocks of 4, 3 and 3. */
-TEST(durations_are_in_proportion_to_points)
-{
-    struct workload *workload = simulated("10,6,7", 9, 3);
-    const struct taskpool_problem *problem = &workload->problem;
-    double points = 0;
-    assert_int_equal(problem->n_tasks, 18);
-    for (int64_t task = 0; task < problem->n_tasks; task++) {
-        double cost = problem->cost(task, problem->context);
-        check_close(cost, task < 6 ? 28 : 21, 0);
-        check_close(workload->time(task, NULL, workload), 2 * JACOBI_POINT_S * cost, 1e-20);
-        points += cost;
-    }
-    check_close(points, 10 * 6 * 7, 0);
-    workload_destroy(workload);
-}
-
-TEST(more_nodes_than_points_are_refused)
-{
-    struct workload *workload;
-    check_status(STATUS_USAGE, workload_create(&(struct workload_settings){.jacobi = "3,9,9",
-                                                                           .n_sweeps = 1,
-                                                                           .time_scale = 1,
-                                                                           .n_simulated = 49,
-                                                                           .node_size = 16},
-                                               MPI_COMM_SELF, &workload));
+    /* More nodes than points. */
+    check_status(STATUS_USAGE, simulated("3,9,9", 49, 16, &workload));
 }
 
 TEST_SETUP(check_begin_mpi)

@@ -2,22 +2,15 @@
 /* The lower bound on makespans: closed forms of each of its parts, and that no placement of the tasks of
  * small random pools is faster, all placements being tried. */
 #include "sched/lab/bound/makespan_bound.h"
-
 #include "support/base/random.h"
-#include "taskpool/taskpool.h"
-#include "tests/check.h"
+#include "tests/cases/simulated_machine.h"
 
-#include <math.h>
-
-enum { MOST_TASKS = 8, MOST_BLOCKS = 4 };
+enum { MOST_TASKS = 8, MOST_BLOCKS = 4, BYTES = 1000 };
 
 static const double block_s = 0.25; /* of a transfer of one block, without latency */
 
 struct bounded_pool {
-    struct taskpool_data data;
-    struct taskpool_data_block blocks[MOST_BLOCKS];
-    struct taskpool_data_access accesses[2 * MOST_TASKS];
-    int64_t first[MOST_TASKS + 1];
+    struct simulated_data data;
     double times_s[MOST_TASKS];
     int placement[MOST_TASKS];
     struct taskpool_machine machine;
@@ -35,38 +28,25 @@ static int placed_owner(int64_t task, int n_workers, void *context)
     return ((const struct bounded_pool *)context)->placement[task];
 }
 
-/* Tasks of a second, without accesses; a block takes block_s to move. */
-static void init_bounded(struct bounded_pool *pool, int n_workers, int64_t n_tasks)
+/* Tasks of a second; a block takes block_s to move. */
+static void init_bounded(struct bounded_pool *pool, int n_workers, int64_t n_tasks,
+                         const char *accesses)
 {
-    *pool = (struct bounded_pool){.data = {.n_blocks = MOST_BLOCKS, .n_tasks = n_tasks}};
-    pool->data.blocks = pool->blocks;
-    pool->data.accesses = pool->accesses;
-    pool->data.first = pool->first;
-    for (int64_t i = 0; i < MOST_BLOCKS; i++)
-        pool->blocks[i] = (struct taskpool_data_block){.bytes = 1000, .owner = i};
+    *pool = (struct bounded_pool){.machine = {.n_workers = n_workers,
+                                              .node_size = 1,
+                                              .bandwidth = BYTES / block_s,
+                                              .time = time_of_bounded,
+                                              .data = &pool->data.table,
+                                              .context = pool}};
+    simulated_data_init(&pool->data, n_tasks, BYTES, accesses);
     for (int64_t task = 0; task < n_tasks; task++)
         pool->times_s[task] = 1;
-    pool->machine = (struct taskpool_machine){.n_workers = n_workers,
-                                              .node_size = 1,
-                                              .bandwidth = 1000 / block_s,
-                                              .time = time_of_bounded,
-                                              .data = &pool->data,
-                                              .context = pool};
-}
-
-/* To the last task. */
-static void add_bounded_access(struct bounded_pool *pool, int64_t task, int64_t block, bool writes)
-{
-    pool->accesses[pool->first[task + 1]++] =
-        (struct taskpool_data_access){.block = block, .writes = writes};
-    for (int64_t i = task + 1; i < pool->data.n_tasks; i++)
-        pool->first[i + 1] = pool->first[task + 1];
 }
 
 static double bound_of(const struct bounded_pool *pool)
 {
     struct makespan_bound bound;
-    check_ok(makespan_bound_find(&pool->machine, pool->data.n_tasks, &bound));
+    check_ok(makespan_bound_find(&pool->machine, pool->data.table.n_tasks, &bound));
     return bound.seconds;
 }
 
@@ -74,7 +54,7 @@ TEST(without_data_it_is_work_or_the_longest_task)
 {
     const double speeds[] = {2, 1, 1};
     struct bounded_pool pool;
-    init_bounded(&pool, 3, 8);
+    init_bounded(&pool, 3, 8, "");
     pool.machine.data = NULL;
     check_close(bound_of(&pool), 8.0 / 3, 1e-12);
     pool.machine.speeds = speeds;
@@ -83,59 +63,64 @@ TEST(without_data_it_is_work_or_the_longest_task)
     check_close(bound_of(&pool), 3.5, 1e-12);
 }
 
-/* All n tasks are at home on worker 0 of two: what leaves takes block_s more each, or the kept block once:
- * 2 M = n + what is moved. */
-TEST(what_leaves_its_home_moves)
+static double time_of_mixed(int64_t task, const void *record, const void *context)
 {
-    const double n = 8;
-    struct bounded_pool pool;
-    init_bounded(&pool, 2, (int64_t)n);
-    for (int64_t task = 0; task < pool.data.n_tasks; task++)
-        add_bounded_access(&pool, task, 0, false);
-    check_close(bound_of(&pool), n * (1 + block_s) / (2 + block_s), 1e-9);
-    pool.machine.cache_bytes = 1000;
-    check_close(bound_of(&pool), (n + block_s) / (2 + block_s / n), 1e-9);
+    (void)record, (void)context;
+    return task % 5000 == 0 ? 0.5 : 1e-6;
 }
 
-/* Card of worker 0: what leaves it takes 3 s each. M = 3 (n - M). */
-TEST(the_card_of_a_home_bounds)
+static bool all_but_each_5000th(int64_t first, int64_t last, const void *context)
 {
-    struct bounded_pool pool;
-    init_bounded(&pool, 4, 8);
-    pool.machine.bandwidth = 1000 / 3.0;
-    for (int64_t task = 0; task < pool.data.n_tasks; task++)
-        add_bounded_access(&pool, task, 0, true);
-    check_close(bound_of(&pool), 6, 1e-9);
+    (void)context;
+    return first / 5000 == (last - 1) / 5000 && first % 5000 != 0;
 }
 
-/* Blocks of two owners: one of them moves for each task, wherever that runs. Kept, both tasks of a pair of
- * blocks need one move together. */
-TEST(tasks_of_two_owners_move_data_anywhere)
+TEST(null_tasks_count)
 {
-    struct bounded_pool pool;
-    init_bounded(&pool, 2, 4);
-    for (int64_t task = 0; task < 4; task++) {
-        add_bounded_access(&pool, task, task < 2 ? 0 : 2, false);
-        add_bounded_access(&pool, task, task < 2 ? 1 : 3, false);
+    const struct taskpool_machine machine = {
+        .n_workers = 2, .time = time_of_mixed, .are_null = all_but_each_5000th};
+    struct makespan_bound bound;
+    check_ok(makespan_bound_find(&machine, 20000, &bound));
+    check_close(bound.seconds, (4 * 0.5 + 19996 * 1e-6) / 2, 1e-9);
+}
+
+TEST(what_moves_takes_the_closed_form)
+{
+    static const char reads[] = "r0a r1a r2a r3a r4a r5a r6a r7a";
+    static const char writes[] = "w0a w1a w2a w3a w4a w5a w6a w7a";
+    static const char pairs[] = "r0a r0b@1 r1a r1b@1 r2c@2 r2d@3 r3c@2 r3d@3";
+    const struct {
+        const char *accesses;
+        int n_workers;
+        int64_t n_tasks, cache_bytes;
+        double transfer_s, expected_s;
+    } rows[] = {
+        /* All tasks are at home on worker 0 of two. A transfer is part of each task that leaves, or of all
+         * of them together where the block is kept: 2 M = 8 + transfers. */
+        {reads, 2, 8, 0, block_s, 8 * (1 + block_s) / (2 + block_s)},
+        {reads, 2, 8, BYTES, block_s, (8 + block_s) / (2 + block_s / 8)},
+        /* The card of worker 0 takes 3 s for each task that leaves: M = 3 (8 - M). */
+        {writes, 4, 8, 0, 3, 6},
+        /* One of two blocks moves for each task, wherever it runs; kept, for each pair of tasks. */
+        {pairs, 2, 4, 0, block_s, (4 + 4 * block_s) / 2},
+        {pairs, 2, 4, 10 * BYTES, block_s, (4 + 2 * block_s) / 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct bounded_pool pool;
+        init_bounded(&pool, rows[i].n_workers, rows[i].n_tasks, rows[i].accesses);
+        pool.machine.cache_bytes = rows[i].cache_bytes;
+        pool.machine.bandwidth = BYTES / rows[i].transfer_s;
+        check_close(bound_of(&pool), rows[i].expected_s, 1e-9);
     }
-    check_close(bound_of(&pool), (4 + 4 * block_s) / 2, 1e-9);
-    pool.machine.cache_bytes = 10000;
-    check_close(bound_of(&pool), (4 + 2 * block_s) / 2, 1e-9);
 }
 
 /* The makespan of the tasks at their placement. */
 static double run_placed(struct bounded_pool *pool)
 {
-    struct taskpool_settings settings;
-    struct taskpool_problem problem = {
-        .n_tasks = pool->data.n_tasks, .owner = placed_owner, .context = pool};
-    struct taskpool *running;
-    taskpool_settings_default(&settings);
-    settings.mode = "static";
-    settings.seeding = TASKPOOL_SEEDING_OWNER;
-    check_ok(taskpool_simulate(&problem, &settings, &pool->machine, &running));
-    check_ok(taskpool_run(running));
-    double makespan_s = taskpool_statistics(running, 0)->makespan_s;
+    const struct taskpool_problem problem = {
+        .n_tasks = pool->data.table.n_tasks, .owner = placed_owner, .context = pool};
+    struct taskpool *running = simulated_pool("static", &problem, &pool->machine);
+    double makespan_s = simulated_iteration(running).makespan_s;
     taskpool_destroy(running);
     return makespan_s;
 }
@@ -143,7 +128,7 @@ static double run_placed(struct bounded_pool *pool)
 /* The next placement in the order of numbers whose digits are workers; false after the last. */
 static bool next_placement(struct bounded_pool *pool)
 {
-    for (int64_t task = 0; task < pool->data.n_tasks; task++) {
+    for (int64_t task = 0; task < pool->data.table.n_tasks; task++) {
         if (++pool->placement[task] < pool->machine.n_workers)
             return true;
         pool->placement[task] = 0;
@@ -153,20 +138,24 @@ static bool next_placement(struct bounded_pool *pool)
 
 static void draw_bounded(struct bounded_pool *pool, struct random_stream *random)
 {
-    init_bounded(pool, 2 + (int)random_below(random, 2), 1 + (int64_t)random_below(random, 5));
+    char accesses[128] = "", *end = accesses;
+    int n_workers = 2 + (int)random_below(random, 2), n_tasks = 1 + (int)random_below(random, 5);
+    for (int task = 0; task < n_tasks; task++)
+        for (uint64_t n = random_below(random, 3); n > 0; n--) {
+            int block = (int)random_below(random, MOST_BLOCKS);
+            end += sprintf(end, "%c%d%c@%d ", random_below(random, 3) == 0 ? 'w' : 'r', task,
+                           'a' + block, block);
+        }
+    init_bounded(pool, n_workers, n_tasks, accesses);
     pool->machine.node_size = 1 + (int)random_below(random, 3);
     pool->machine.has_levels = random_below(random, 2);
     pool->machine.node_bandwidth = 1e4 * (double)random_below(random, 2);
     pool->machine.latency_s = 0.01 * (double)random_below(random, 2);
-    pool->machine.cache_bytes = 1000 * (int64_t)random_below(random, 3);
+    pool->machine.cache_bytes = BYTES * (int64_t)random_below(random, 3);
     for (int64_t i = 0; i < MOST_BLOCKS; i++)
-        pool->blocks[i].bytes = 500 + 500 * (int64_t)random_below(random, 4);
-    for (int64_t task = 0; task < pool->data.n_tasks; task++) {
+        pool->data.blocks[i].bytes = 500 + 500 * (int64_t)random_below(random, 4);
+    for (int64_t task = 0; task < n_tasks; task++)
         pool->times_s[task] = 0.1 + random_unit(random);
-        for (uint64_t n = random_below(random, 3); n > 0; n--)
-            add_bounded_access(pool, task, (int64_t)random_below(random, MOST_BLOCKS),
-                               random_below(random, 3) == 0);
-    }
 }
 
 TEST(no_placement_is_faster)

@@ -44,6 +44,36 @@ TEST(a_mode_of_another_result_is_named)
     }
 }
 
+/* The value at "key/key/...", where a key may be a position in an array, is this JSON; after "#", the number of
+ * elements; NULL: there is no value. Takes the JSON. */
+static void expect(json_t *json, const char *const rows[][2], size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const json_t *value = json;
+        char path[64], *rest = path, length[24];
+        snprintf(path, sizeof path, "%s", rows[i][0]);
+        for (char *key; value && (key = strsep(&rest, "/")) && strcmp(key, "#") != 0;)
+            value = json_is_array(value) ? json_array_get(value, (size_t)atoi(key))
+                                         : json_object_get(value, key);
+        size_t size = json_is_array(value) ? json_array_size(value) : json_object_size(value);
+        snprintf(length, sizeof length, "%zu", size);
+        char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
+        const char *found = rows[i][0][strlen(rows[i][0]) - 1] == '#' ? length : text;
+        if (!rows[i][1] ? value != NULL : !found || strcmp(found, rows[i][1]) != 0)
+            fail_msg("%s is %s", rows[i][0], found ? found : "missing");
+        free(text);
+    }
+    json_decref(json);
+}
+
+#define EXPECT(json, ...)                                                                          \
+    do {                                                                                           \
+        static const char *const rows[][2] = {__VA_ARGS__};                                        \
+        expect(json, rows, sizeof rows / sizeof rows[0]);                                          \
+    } while (0)
+
+static const char *const with_digest[] = {"sha256", NULL};
+
 TEST(iterations_are_recorded_in_order)
 {
     struct mode_records records;
@@ -55,50 +85,38 @@ TEST(iterations_are_recorded_in_order)
     }
     check_ok(mode_records_end(&records, 1));
     assert_true(record->first_s == 3 && record->best_s == 1 && record->last_s == 2);
-    json_t *json = mode_records_to_json(&records, (const char *[]){"sha256", NULL});
-    const json_t *mode = json_object_get(json, "counter");
-    assert_int_equal(json_object_size(json), 1); /* the others have not run */
-    assert_string_equal(json_string_value(json_object_get(mode, "sched")), "counter");
-    assert_int_equal(json_integer_value(json_object_get(mode, "tasks")), 12);
-    assert_string_equal(json_string_value(json_object_get(mode, "sha256")), "alpha");
-    const json_t *iterations = json_object_get(mode, "iterations");
-    assert_int_equal(json_array_size(iterations), 3);
-    for (size_t i = 0; i < 3; i++)
-        assert_int_equal(
-            json_integer_value(json_object_get(json_array_get(iterations, i), "iteration")),
-            (int)i);
-    json_decref(json);
+    /* The others have not run. */
+    EXPECT(mode_records_to_json(&records, with_digest), {"#", "1"},
+           {"counter/sched", "\"counter\""}, {"counter/tasks", "12"},
+           {"counter/sha256", "\"alpha\""}, {"counter/iterations/#", "3"},
+           {"counter/iterations/0/iteration", "0"}, {"counter/iterations/1/iteration", "1"},
+           {"counter/iterations/2/iteration", "2"});
     mode_records_fini(&records);
 }
 
-static json_t *run_round(struct mode_records *records, int position, double seconds,
-                         const char *digest)
+static void run_round(struct mode_records *records, int position, double seconds,
+                      const char *digest)
 {
     const struct taskpool_iteration statistics = {.tasks = 1};
     struct mode_record *record = mode_records_begin(records, position);
-    json_t *entry = mode_records_note(records, position, seconds, &statistics);
+    mode_records_note(records, position, seconds, &statistics);
     strcpy(record->sha256[0], digest);
     check_ok(mode_records_end(records, position));
-    return entry;
 }
 
 static const struct mode_list copies = {.n = 2, .modes = {"auto", "auto"}};
 
-static void check_seeds_and_orders(const json_t *summary)
+/* Each round has both in one order, and both orders occur. */
+static void check_orders(json_t *summary)
 {
-    const json_t *seeds = json_object_get(summary, "seeds");
-    const json_t *orders = json_object_get(summary, "orders");
-    assert_int_equal(json_integer_value(json_object_get(seeds, "auto")), 5);
-    assert_int_equal(json_integer_value(json_object_get(seeds, "auto#2")), 1005);
-    assert_int_equal(json_array_size(orders), 8);
     int n_first = 0;
     for (size_t round = 0; round < 8; round++) {
-        const json_t *order = json_array_get(orders, round);
-        const char *name = json_string_value(json_array_get(order, 0));
-        const char *other = json_string_value(json_array_get(order, 1));
+        const json_t *order = json_array_get(json_object_get(summary, "orders"), round);
+        bool is_first = strcmp(json_string_value(json_array_get(order, 0)), "auto") == 0;
         assert_int_equal(json_array_size(order), 2);
-        n_first += strcmp(name, "auto") == 0;
-        assert_string_equal(other, strcmp(name, "auto") == 0 ? "auto#2" : "auto");
+        assert_string_equal(json_string_value(json_array_get(order, 1)),
+                            is_first ? "auto#2" : "auto");
+        n_first += is_first;
     }
     assert_in_range(n_first, 1, 7);
 }
@@ -107,34 +125,22 @@ TEST(rounds_of_a_mode_named_twice)
 {
     static struct mode_records records = {.n_rounds = 8, .comparison = {.seed = 5}};
     mode_records_start(&records, &copies);
-    for (int round = 0; round < 8; round++)
-        for (int m = 0; m < 2; m++) {
-            const json_t *entry = run_round(&records, m, m + 1, "alpha");
-            assert_int_equal(json_integer_value(json_object_get(entry, "round")), round);
-            assert_int_equal(json_integer_value(json_object_get(entry, "iteration")), 0);
-        }
+    for (int turn = 0; turn < 16; turn++)
+        run_round(&records, turn % 2, turn % 2 + 1, "alpha");
     check_ok(mode_records_check(&records, "Fock matrix"));
     mode_records_print(&records, "Fock build");
-    json_t *json = mode_records_to_json(&records, (const char *[]){"sha256", NULL});
-    const json_t *first = json_object_get(json, "auto"), *second = json_object_get(json, "auto#2");
-    const json_t *ratio = json_object_get(second, "ratio");
-    assert_null(json_object_get(first, "ratio"));
-    assert_string_equal(json_string_value(json_object_get(second, "sched")), "auto");
-    assert_int_equal(json_array_size(json_object_get(second, "iterations")), 8);
-    assert_int_equal(json_array_size(json_object_get(second, "round_seconds")), 8);
-    check_close(json_real_value(json_object_get(second, "median_seconds")), 2, 0);
-    assert_string_equal(json_string_value(json_object_get(ratio, "to")), "auto");
-    assert_string_equal(json_string_value(json_object_get(ratio, "verdict")), "slower");
-    check_close(json_real_value(json_object_get(ratio, "p")), 2.0 / 256, 1e-15);
-    json_decref(json);
-    json = mode_records_summary_to_json(&records);
-    assert_int_equal(json_integer_value(json_object_get(json, "rounds")), 8);
-    check_seeds_and_orders(json);
-    json_decref(json);
+    EXPECT(mode_records_to_json(&records, with_digest), {"auto/ratio", NULL},
+           {"auto#2/sched", "\"auto\""}, {"auto#2/iterations/#", "8"},
+           {"auto#2/iterations/7/round", "7"}, {"auto#2/iterations/7/iteration", "0"},
+           {"auto#2/round_seconds/#", "8"}, {"auto#2/median_seconds", "2.0"},
+           {"auto#2/ratio/to", "\"auto\""}, {"auto#2/ratio/verdict", "\"slower\""},
+           {"auto#2/ratio/p", "0.0078125"});
+    json_t *summary = mode_records_summary_to_json(&records);
+    check_orders(summary);
+    EXPECT(summary, {"rounds", "8"}, {"seeds/auto", "5"}, {"seeds/auto#2", "1005"},
+           {"orders/8", NULL});
     records.comparison.simulated = true;
-    json = mode_records_summary_to_json(&records);
-    assert_null(json_object_get(json, "orders"));
-    json_decref(json);
+    EXPECT(mode_records_summary_to_json(&records), {"orders", NULL});
     mode_records_fini(&records);
 }
 
@@ -145,10 +151,7 @@ TEST(orders_are_of_rounds_that_began)
     mode_records_start(&records, &copies);
     for (int turn = 0; turn < 3; turn++)
         run_round(&records, turn % 2, 1, "alpha");
-    json_t *json = mode_records_summary_to_json(&records);
-    assert_int_equal(json_integer_value(json_object_get(json, "rounds")), 8);
-    assert_int_equal(json_array_size(json_object_get(json, "orders")), 2);
-    json_decref(json);
+    EXPECT(mode_records_summary_to_json(&records), {"rounds", "8"}, {"orders/#", "2"});
     mode_records_fini(&records);
 }
 
@@ -157,10 +160,7 @@ TEST(a_mode_without_an_iteration_has_no_number_of_tasks)
     static struct mode_records records = {.n_rounds = 1};
     mode_records_start(&records, &copies);
     mode_records_begin(&records, 0);
-    json_t *json = mode_record_to_json(&records, 0, (const char *[]){"sha256", NULL});
-    assert_null(json_object_get(json, "tasks"));
-    assert_int_equal(json_array_size(json_object_get(json, "iterations")), 0);
-    json_decref(json);
+    EXPECT(mode_record_to_json(&records, 0, with_digest), {"tasks", NULL}, {"iterations/#", "0"});
     mode_records_fini(&records);
 }
 
@@ -168,9 +168,8 @@ TEST(a_round_of_another_result_is_named)
 {
     static struct mode_records records = {.n_rounds = 3};
     mode_records_start(&records, &copies);
-    for (int round = 0; round < 3; round++)
-        for (int m = 0; m < 2; m++)
-            run_round(&records, m, 1, round == 1 && m == 1 ? "other" : "alpha");
+    for (int turn = 0; turn < 6; turn++)
+        run_round(&records, turn % 2, 1, turn == 3 ? "other" : "alpha");
     check_status(STATUS_PROTOCOL, mode_records_check(&records, "Fock matrix"));
     assert_non_null(strstr(status_text(), "of auto#2 differs from that of auto"));
     mode_records_fini(&records);

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#define N_OF(array) (sizeof(array) / sizeof(array)[0])
+
 struct own_settings {
     int64_t n;
     int word;
@@ -94,15 +96,16 @@ static void check_refused(enum status status, const struct taskpool_mode *mode, 
 
 TEST(bad_modes_are_refused)
 {
-    check_refused(STATUS_USAGE, NULL, "NULL");
     static const char *const names[] = {NULL,    "",    "-bad",
                                         "--all", "Bad", "b,d",
                                         "b d",   "all", "a-name-that-is-much-too-long-to-type"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        struct taskpool_mode mode = mode_called(names[i]);
+    struct taskpool_mode mode;
+    check_refused(STATUS_USAGE, NULL, "NULL");
+    for (size_t i = 0; i < N_OF(names); i++) {
+        mode = mode_called(names[i]);
         check_refused(STATUS_USAGE, &mode, "a mode");
     }
-    struct taskpool_mode mode = mode_called("static");
+    mode = mode_called("static");
     check_refused(STATUS_USAGE, &mode, "the name static is taken");
     mode = mode_called("bad");
     mode.next = NULL;
@@ -122,53 +125,42 @@ static void refuse_rows(const struct taskpool_option *rows, size_t n, size_t siz
     assert_false(options.is_registered);
 }
 
-static void refuse_row(struct taskpool_option row, const char *text)
-{
-    refuse_rows(&row, 1, sizeof(struct own_settings), text);
-}
-
 TEST(bad_options_are_refused)
 {
-    size_t size = sizeof(struct own_settings);
+    const size_t size = sizeof(struct own_settings);
+    static const char *const names[] = {
+        NULL,       "",           "-own",    "o=n",   "o n",  "Own",   /* taken: */ "help",
+        "help-all", "help-modes", "version", "sched", "seed", "victim"};
+    const size_t offsets[] = {1, size, size - 4, SIZE_MAX, SIZE_MAX - 7};
+    struct taskpool_option row = good_row;
+    for (size_t i = 0; i < N_OF(names); i++) {
+        row.name = names[i];
+        refuse_rows(&row, 1, size, i < 6 ? "the name of an option" : names[i]);
+    }
+    row = good_row;
+    for (size_t i = 0; i < N_OF(offsets); i++) {
+        row.offset = offsets[i];
+        refuse_rows(&row, 1, size, "--own needs 8 bytes");
+    }
+    row = good_row;
+    row.default_text = "10";
+    refuse_rows(&row, 1, size, "--own: '10' is not a whole number from 1 to 9");
+    row.default_text = "three";
+    refuse_rows(&row, 1, size, "--own: 'three'");
+    row = good_row;
+    row.help = NULL;
+    refuse_rows(&row, 1, size, "--own has no help");
+    row = good_row;
+    row.kind = (enum taskpool_option_kind)17;
+    refuse_rows(&row, 1, size, "--own is of no kind");
+    row.kind = TASKPOOL_OPTION_CHOICE;
+    refuse_rows(&row, 1, size, "--own has no choices");
+    refuse_rows(&good_row, 1, 4, "--own needs 8 bytes");
     refuse_rows(NULL, 1, size, "without rows");
     refuse_rows(&good_row, 0, size, "without rows");
     refuse_rows(&good_row, 1, 1025, "no room");
     refuse_rows(&good_row, 1, SIZE_MAX, "no room");
     refuse_rows((struct taskpool_option[]){good_row, good_row}, 2, size, "two of its options");
-
-    struct taskpool_option row = good_row;
-    static const char *const names[] = {NULL, "", "-own", "o=n", "o n", "Own"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        row.name = names[i];
-        refuse_row(row, "the name of an option");
-    }
-    static const char *const taken[] = {"help",  "help-all", "help-modes", "version",
-                                        "sched", "seed",     "victim"};
-    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
-        row.name = taken[i];
-        refuse_row(row, taken[i]);
-    }
-    row = good_row;
-    row.help = NULL;
-    refuse_row(row, "--own has no help");
-    row = good_row;
-    row.kind = (enum taskpool_option_kind)17;
-    refuse_row(row, "--own is of no kind");
-    row.kind = TASKPOOL_OPTION_CHOICE;
-    refuse_row(row, "--own has no choices");
-    row = good_row;
-    row.default_text = "10";
-    refuse_row(row, "--own: '10' is not a whole number from 1 to 9");
-    row.default_text = "three";
-    refuse_row(row, "--own: 'three'");
-    row = good_row;
-    static const size_t offsets[] = {1, sizeof(struct own_settings),
-                                     sizeof(struct own_settings) - 4, SIZE_MAX, SIZE_MAX - 7};
-    for (size_t i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
-        row.offset = offsets[i];
-        refuse_row(row, "--own needs 8 bytes");
-    }
-    refuse_rows(&good_row, 1, 4, "--own needs 8 bytes");
 }
 
 /* Options in two tables of one mode. */

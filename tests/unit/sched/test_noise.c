@@ -3,10 +3,8 @@
 #include "sched/pool/drivers/sim/noise.h"
 
 #include "support/base/random.h"
-#include "tests/check.h"
+#include "tests/cases/file_bytes.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -65,15 +63,14 @@ TEST(periodic_noise_delays_what_it_interrupts)
     taskpool_noise_fini(&noise);
 }
 
-static const char *write_trace(const char *text)
+static const char path[] = "test_noise.csv";
+
+static enum status read_noise(struct taskpool_noise *noise, const char *text)
 {
-    static char path[64];
-    snprintf(path, sizeof path, "/tmp/beryl_test_noise_%ld.csv", (long)getpid());
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-    return path;
+    file_bytes_write(path, text, strlen(text));
+    enum status status = (enum status)taskpool_noise_read(noise, path);
+    unlink(path);
+    return status;
 }
 
 TEST(recorded_noise_is_repeated)
@@ -81,23 +78,14 @@ TEST(recorded_noise_is_repeated)
     struct pattern pattern = {
         .n = 3, .start_s = {0.5, 1.25, 3}, .length_s = {0.25, 0.5, 0.125}, .period_s = 3.125};
     struct taskpool_noise noise;
-    const char *path = write_trace("start,seconds\n0.5,0.25\n1.25,0.5\n3,0.125\n");
-    assert_int_equal(taskpool_noise_read(&noise, path), STATUS_OK);
+    check_ok(read_noise(&noise, "start,seconds\n0.5,0.25\n1.25,0.5\n3,0.125\n"));
     assert_true(noise.period_s == pattern.period_s);
     compare(&noise, &pattern);
     taskpool_noise_fini(&noise);
-    unlink(path);
-}
-
-/* 0.496 + 0.45 - 0.45 < 0.496 in doubles: the free time must not decrease. */
-TEST(rounding_takes_no_free_time)
-{
-    struct taskpool_noise noise;
-    const char *path = write_trace("start,seconds\n0.496,0.45\n");
-    assert_int_equal(taskpool_noise_read(&noise, path), STATUS_OK);
+    /* 0.496 + 0.45 - 0.45 < 0.496 in doubles: the free time must not decrease. */
+    check_ok(read_noise(&noise, "start,seconds\n0.496,0.45\n"));
     assert_true(noise.free_s[1] >= noise.free_s[0]);
     taskpool_noise_fini(&noise);
-    unlink(path);
 }
 
 TEST(bad_traces_are_refused_with_their_line)
@@ -117,9 +105,7 @@ TEST(bad_traces_are_refused_with_their_line)
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct taskpool_noise noise;
-        const char *path = write_trace(bad[i][0]);
-        assert_int_not_equal(taskpool_noise_read(&noise, path), STATUS_OK);
+        assert_int_not_equal(read_noise(&noise, bad[i][0]), STATUS_OK);
         assert_non_null(strstr(status_text(), bad[i][1]));
-        unlink(path);
     }
 }

@@ -31,24 +31,24 @@ static const double maize[] = {49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75
 
 TEST(signed_ranks)
 {
-    double p;
-    check_ok(signed_rank_test(scales, 9, &p));
-    check_close(p, 0.0390625, 1e-12);
-    check_ok(signed_rank_test(maize, 15, &p));
-    check_close(p, 0.04126, 5e-6);
-    const double one_side[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
-    check_ok(signed_rank_test(one_side, 10, &p));
-    check_close(p, 2.0 / 1024, 1e-15);
-    const double zeros[] = {0, 0, 0};
-    check_ok(signed_rank_test(zeros, 3, &p));
-    check_close(p, 1, 0);
-    /* Ranks 1.5, 1.5, 3: of 8 signs one has a sum of 0 and two have 1.5. */
-    const double ties[] = {-1, 1, 2};
-    check_ok(signed_rank_test(ties, 3, &p));
-    check_close(p, 2 * 3.0 / 8, 1e-15);
-    const double of_one_sign[] = {1, 1, 0, 1, 1};
-    check_ok(signed_rank_test(of_one_sign, 5, &p));
-    check_close(p, 2.0 / 16, 1e-15);
+    const struct {
+        const double *numbers;
+        int n;
+        double p, tolerance;
+    } rows[] = {
+        {scales, 9, 0.0390625, 1e-12},
+        {maize, 15, 0.04126, 5e-6},
+        {(double[]){1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 10, 2.0 / 1024, 1e-15},
+        {(double[]){0, 0, 0}, 3, 1, 0},
+        /* Ranks 1.5, 1.5, 3: of 8 signs one has a sum of 0 and two have 1.5. */
+        {(double[]){-1, 1, 2}, 3, 2 * 3.0 / 8, 1e-15},
+        {(double[]){1, 1, 0, 1, 1}, 5, 2.0 / 16, 1e-15},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        double p;
+        check_ok(signed_rank_test(rows[i].numbers, rows[i].n, &p));
+        check_close(p, rows[i].p, rows[i].tolerance);
+    }
 }
 
 /* p.adjust of R, method "holm". */
@@ -63,10 +63,8 @@ TEST(holm)
         check_close(adjusted[i], expected[i], 1e-15);
         assert_int_equal(rank[i], ranks[i]);
     }
-    const double large[] = {0.5, 0.5};
-    holm_adjust(large, 2, adjusted, rank);
-    check_close(adjusted[0], 1, 0);
-    check_close(adjusted[1], 1, 0);
+    holm_adjust((double[]){0.5, 0.5}, 2, adjusted, rank);
+    assert_true(adjusted[0] == 1 && adjusted[1] == 1);
 }
 
 /* Survival of seven mice: Efron & Tibshirani (1993), table 2.1. A resample's median is the number

@@ -70,57 +70,47 @@ static double whole_cost(int64_t task, void *context)
     return random_below(&random, 20) == 0 ? 30 * cost : cost;
 }
 
-static void check_blocks(uint64_t seed, int64_t n_tasks, int n_workers)
+/* A block begins at the first task whose middle is at or beyond the fraction of the total before it: a block
+ * differs from the average by a task at most. */
+static void check_blocks(double (*cost)(int64_t, void *), uint64_t seed, int64_t n_tasks,
+                         int n_workers)
 {
-    struct taskpool_problem problem = {.n_tasks = n_tasks, .cost = whole_cost, .context = &seed};
+    struct taskpool_problem problem = {.n_tasks = n_tasks, .cost = cost, .context = &seed};
     struct taskpool_seeding seeding;
-    double total = 0, longest = 0;
+    double total = 0, before = 0;
+    int64_t task = 0;
     check_ok(seeding_init(&seeding, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_COST, n_workers));
-    check_each_task_once(&seeding);
-    for (int64_t task = 0; task < n_tasks; task++) {
-        total += whole_cost(task, &seed);
-        longest = fmax(longest, whole_cost(task, &seed));
-    }
+    for (int64_t i = 0; i < n_tasks; i++)
+        total += cost(i, &seed);
     for (int worker = 0; worker < n_workers; worker++) {
         struct taskpool_range range = taskpool_seeding_range(&seeding, worker, 0);
-        double cost = 0;
-        for (int64_t task = range.first; task < range.last; task++)
-            cost += whole_cost(task, &seed);
-        check_close(cost, total / n_workers, longest * (1 + 1e-9));
+        double share = total * (worker + 1) / n_workers;
+        assert_int_equal(taskpool_seeding_n_ranges(&seeding, worker), 1);
+        assert_int_equal(range.first, task);
+        while (task < n_tasks &&
+               (worker == n_workers - 1 || before + cost(task, &seed) / 2 < share))
+            before += cost(task++, &seed);
+        assert_int_equal(range.last, task);
     }
     seeding_fini(&seeding);
 }
 
+static double equal_cost(int64_t task, void *context)
+{
+    (void)task, (void)context;
+    return 0.125;
+}
+
 /* The large pool has no sum for each task. */
-TEST(blocks_differ_from_the_average_by_a_task_at_most)
+TEST(blocks_are_of_even_cost)
 {
     const int n_workers[] = {1, 2, 3, 10, 50, 400};
     for (uint64_t seed = 0; seed < 200; seed++)
-        for (size_t w = 0; w < N_OF(n_workers); w++)
-            check_blocks(seed, (int64_t)seed * 7 / 2 + 1, n_workers[w]);
-    check_blocks(1, 9000001, 1000);
-}
-
-static double equal_cost(int64_t task, void *context)
-{
-    (void)task;
-    (void)context;
-    return 0.1;
-}
-
-TEST(equal_costs_are_blocks_of_equal_numbers)
-{
-    struct taskpool_problem problem = {.cost = equal_cost};
-    for (problem.n_tasks = 0; problem.n_tasks < 300; problem.n_tasks++) {
-        struct taskpool_seeding seeding;
-        check_ok(seeding_init(&seeding, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_COST, 100));
-        for (int worker = 0; worker < 100; worker++) {
-            struct taskpool_range range = taskpool_seeding_range(&seeding, worker, 0);
-            int64_t least = problem.n_tasks / 100;
-            assert_in_range(taskpool_range_count(&range), least, least + 1);
+        for (size_t w = 0; w < N_OF(n_workers); w++) {
+            check_blocks(whole_cost, seed, (int64_t)seed * 7 / 2 + 1, n_workers[w]);
+            check_blocks(equal_cost, seed, (int64_t)seed, n_workers[w]);
         }
-        seeding_fini(&seeding);
-    }
+    check_blocks(whole_cost, 1, 9000001, 1000);
 }
 
 TEST(large_pools_cost_a_few_words)
@@ -143,72 +133,72 @@ TEST(large_pools_cost_a_few_words)
     }
 }
 
+/* Task n of a worker. */
+static int64_t nth_task(const struct taskpool_seeding *seeding, int worker, int64_t n)
+{
+    for (int64_t i = 0; i < taskpool_seeding_n_ranges(seeding, worker); i++) {
+        struct taskpool_range range = taskpool_seeding_range(seeding, worker, i);
+        int64_t count = taskpool_range_count(&range);
+        if (n < count)
+            return range.first + n * range.step;
+        n -= count;
+    }
+    return -1;
+}
+
 static double time_of(int64_t task, const void *record, const void *context)
 {
     (void)record;
     return ((const double *)context)[task];
 }
 
-/* Whether a worker has these tasks, in this order. */
-static void check_tasks(const struct taskpool_seeding *seeding, int worker, const int64_t *tasks,
-                        int64_t n)
-{
-    int64_t n_found = 0;
-    for (int64_t i = 0; i < taskpool_seeding_n_ranges(seeding, worker); i++) {
-        struct taskpool_range range = taskpool_seeding_range(seeding, worker, i);
-        for (int64_t task = range.first; task < range.last; task += range.step)
-            assert_int_equal(task, tasks[n_found++]);
-    }
-    assert_int_equal(n_found, n);
-}
-
+/* Each task, the longest first, goes to the thread that ends it first; of several, to the first of the
+ * fastest. */
 TEST(longest_first_goes_where_it_ends_first)
 {
-    const double times_s[] = {3, 5, 3, 4, 3};
-    const int64_t first[] = {1, 2}, second[] = {3, 0, 4};
-    struct taskpool_machine machine = {.n_workers = 2, .time = time_of, .context = times_s};
-    struct taskpool_seeding seeding;
-    check_ok(seeding_longest_init(&seeding, 5, &machine));
-    check_tasks(&seeding, 0, first, 2);  /* 5 + 3 */
-    check_tasks(&seeding, 1, second, 3); /* 4 + 3 + 3 */
-    seeding_fini(&seeding);
-
-    /* At half the speed the task of 4 s ends after 8 s, on the other worker it would after 9. */
-    const double speeds[] = {0.5, 1};
-    const int64_t slow[] = {3}, fast[] = {1, 0, 2, 4};
-    machine.speeds = speeds;
-    check_ok(seeding_longest_init(&seeding, 5, &machine));
-    check_tasks(&seeding, 0, slow, 1);
-    check_tasks(&seeding, 1, fast, 4);
-    seeding_fini(&seeding);
-}
-
-static double falling_time(int64_t task, const void *record, const void *context)
-{
-    (void)record;
-    (void)context;
-    return 1 / (1.0 + (double)(task % 97));
-}
-
-TEST(longest_first_loses_no_task)
-{
-    const int64_t n_tasks[] = {0, 1, 7, 10000};
-    const int n_workers[] = {1, 2, 3, 7, 200};
-    double speeds[200];
-    for (size_t i = 0; i < N_OF(speeds); i++)
-        speeds[i] = 1 + (double)(i % 5);
-    for (size_t t = 0; t < N_OF(n_tasks); t++)
-        for (size_t w = 0; w < N_OF(n_workers); w++)
-            for (int variant = 0; variant < 4; variant++) {
-                struct taskpool_machine machine = {.n_workers = n_workers[w],
-                                                   .time = falling_time,
-                                                   .speeds = variant % 2 ? speeds : NULL,
-                                                   .n_threads = variant < 2 ? 1 : 3};
-                struct taskpool_seeding seeding;
-                check_ok(seeding_longest_init(&seeding, n_tasks[t], &machine));
-                check_each_task_once(&seeding);
-                seeding_fini(&seeding);
+    enum { MOST = 40, THREADS = 3 };
+    struct random_stream random;
+    random_stream_init(&random, 3, 0);
+    for (int round = 0; round < 400; round++) {
+        double times_s[MOST], speeds[MOST], end_s[MOST * THREADS] = {0};
+        int n_tasks = (int)random_below(&random, MOST), given[MOST] = {0};
+        struct taskpool_machine machine = {.n_workers = 1 + (int)random_below(&random, 9),
+                                           .n_threads = round % 2 ? THREADS : 0,
+                                           .task_s = round % 5 ? 0 : 0.5,
+                                           .time = time_of,
+                                           .speeds = round % 3 ? speeds : NULL,
+                                           .context = times_s};
+        int64_t n_each = round % 2 ? THREADS : 1, next[MOST] = {0};
+        for (int i = 0; i < MOST; i++) {
+            times_s[i] = (double)random_below(&random, 12);
+            speeds[i] = (double)(1 << random_below(&random, 3)) / 2;
+        }
+        struct taskpool_seeding seeding;
+        check_ok(seeding_longest_init(&seeding, n_tasks, &machine));
+        check_each_task_once(&seeding);
+        for (int i = 0; i < n_tasks; i++) {
+            int longest = -1;
+            for (int task = n_tasks - 1; task >= 0; task--)
+                if (!given[task] && (longest < 0 || times_s[task] >= times_s[longest]))
+                    longest = task;
+            given[longest] = 1;
+            int64_t best = 0;
+            double best_s = INFINITY, best_speed = 0;
+            for (int64_t t = 0; t < n_each * machine.n_workers; t++) {
+                double speed = machine.speeds ? speeds[t / n_each] : 1;
+                double after_s = end_s[t] + times_s[longest] / speed;
+                if (after_s < best_s || (after_s == best_s && speed > best_speed)) {
+                    best = t;
+                    best_s = after_s;
+                    best_speed = speed;
+                }
             }
+            end_s[best] = best_s + machine.task_s;
+            assert_int_equal(nth_task(&seeding, (int)(best / n_each), next[best / n_each]++),
+                             longest);
+        }
+        seeding_fini(&seeding);
+    }
 }
 
 static int no_such_owner(int64_t task, int n_workers, void *context)
@@ -222,26 +212,26 @@ static double no_cost(int64_t task, void *context)
     return task == 5 ? *(double *)context : 1;
 }
 
+static void refuse(const struct taskpool_problem *problem, int rule)
+{
+    struct taskpool_seeding seeding;
+    check_status(STATUS_USAGE, seeding_init(&seeding, MPI_COMM_SELF, problem, rule, 3));
+}
+
 TEST(bad_rules_are_refused)
 {
     double costs[] = {0, -1, NAN, INFINITY};
-    struct taskpool_seeding seeding;
     struct taskpool_problem problem = {.n_tasks = 10};
-    check_status(STATUS_USAGE,
-                 seeding_init(&seeding, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_OWNER, 3));
-    check_status(STATUS_USAGE,
-                 seeding_init(&seeding, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_COST, 3));
+    refuse(&problem, TASKPOOL_SEEDING_OWNER);
+    refuse(&problem, TASKPOOL_SEEDING_COST);
     problem.owner = no_such_owner;
-    check_status(STATUS_USAGE,
-                 seeding_init(&seeding, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_OWNER, 3));
+    refuse(&problem, TASKPOOL_SEEDING_OWNER);
     problem.cost = no_cost;
     for (size_t i = 0; i < N_OF(costs); i++) {
         problem.context = &costs[i];
-        check_status(STATUS_USAGE,
-                     seeding_init(&seeding, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_COST, 3));
+        refuse(&problem, TASKPOOL_SEEDING_COST);
     }
 }
 
 TEST_SETUP(check_begin_mpi)
-
 TEST_TEARDOWN(check_end_mpi)

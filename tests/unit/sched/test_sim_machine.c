@@ -1,152 +1,250 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each parameter of a simulated machine has the effect on a run that is worked out by hand. */
-#include "sched/pool/modes/mode_options.h"
-#include "taskpool/simulation.h"
-#include "taskpool/taskpool.h"
-#include "tests/check.h"
+/* A simulated machine takes the times of the LogGP model and of its other parameters, worked out by hand.
+ * Blocks of data pass through one card after another, unless the memory of a node saves their transfer. */
+#include "taskpool/mode.h"
+#include "tests/cases/simulated_machine.h"
 
-#include <math.h>
+enum { BYTES = 3000 };
 
-static double one_second(int64_t task, const void *record, const void *context)
+static const double L = 1e-3, o = 1e-4;
+static const double busy = BYTES / 1e6; /* of a card with one block */
+
+static double equal_time(int64_t task, const void *record, const void *context)
 {
-    (void)task;
-    (void)record;
-    (void)context;
-    return 1;
+    (void)task, (void)record;
+    return *(const double *)context;
 }
 
-static double nothing(int64_t task, const void *record, const void *context)
-{
-    (void)task;
-    (void)record;
-    (void)context;
-    return 0;
-}
+struct row {
+    const char *mode;
+    int64_t n_tasks;
+    double task_s;
+    struct taskpool_machine machine;
+    const char *data;                                /* accesses: simulated_data_init */
+    bool has_thread;                                 /* --progress thread */
+    double makespan_s, communication_s, scheduler_s; /* 0: any, but not for the makespan */
+    int64_t messages;                                /* ANY: any */
+};
 
-static double one_microsecond(int64_t task, const void *record, const void *context)
-{
-    return 1e-6 * one_second(task, record, context);
-}
+enum { ANY = -1 };
 
-/* The figures of one iteration; each second of each thread is accounted for. */
-static struct taskpool_iteration run(const char *mode, int64_t n_tasks,
-                                     const struct taskpool_machine *machine, int progress)
+static struct taskpool *create_pool(const struct row *row, struct taskpool_machine *machine,
+                                    struct simulated_data *data)
 {
+    const struct taskpool_problem problem = {.n_tasks = row->n_tasks};
     struct taskpool_settings settings;
-    struct taskpool_problem problem = {.n_tasks = n_tasks};
     struct taskpool *pool;
+    *machine = row->machine;
+    if (!machine->time) {
+        machine->time = equal_time;
+        machine->context = &row->task_s;
+    }
+    if (row->data) {
+        simulated_data_init(data, row->n_tasks, BYTES, row->data);
+        machine->data = &data->table;
+    }
     taskpool_settings_default(&settings);
-    settings.mode = mode;
-    settings.progress = progress;
+    settings.mode = row->mode;
+    settings.progress = row->has_thread ? TASKPOOL_PROGRESS_THREAD : TASKPOOL_PROGRESS_POLL;
     check_ok(taskpool_simulate(&problem, &settings, machine, &pool));
-    check_ok(taskpool_run(pool));
-    struct taskpool_iteration figures = *taskpool_statistics(pool, 0);
+    return pool;
+}
+
+static struct taskpool_iteration run_row(const struct row *row, int n_iterations)
+{
+    struct simulated_data data;
+    struct taskpool_machine machine;
+    struct taskpool_iteration found = {0};
+    struct taskpool *pool = create_pool(row, &machine, &data);
+    for (int i = 0; i < n_iterations; i++) {
+        found = simulated_iteration(pool);
+        assert_int_equal(found.tasks, row->n_tasks);
+        check_ok(taskpool_restore(pool));
+    }
     taskpool_destroy(pool);
-    assert_int_equal(figures.tasks, n_tasks);
-    double accounted_s = figures.task_s + figures.search_s + figures.idle_s + figures.scheduler_s +
-                         figures.communication_s;
-    check_close(accounted_s, (double)figures.n_workers * figures.makespan_s,
-                1e-9 * (1 + accounted_s));
-    return figures;
+    return found;
 }
 
-TEST(threads_share_a_workers_tasks)
+/* Iterations are equal: no copy of a block is left from the one before. */
+static void check_row(const struct row *row)
 {
-    struct taskpool_machine machine = {.n_workers = 2, .n_threads = 4, .time = one_second};
-    struct taskpool_iteration figures = run("static", 16, &machine, TASKPOOL_PROGRESS_POLL);
-    assert_int_equal(figures.n_workers, 8);
-    check_close(figures.makespan_s, 2, 1e-12);
-    check_close(figures.efficiency, 1, 1e-12);
-    check_close(run("dtree", 160, &machine, TASKPOOL_PROGRESS_THREAD).makespan_s, 20, 1e-9);
+    for (int i = 1; i <= 2; i++) {
+        struct taskpool_iteration found = run_row(row, i);
+        check_close(found.makespan_s, row->makespan_s, 1e-9);
+        check_close(found.task_s, (double)row->n_tasks * row->task_s, 1e-9);
+        if (row->communication_s > 0)
+            check_close(found.communication_s, row->communication_s, 1e-9);
+        if (row->scheduler_s > 0)
+            check_close(found.scheduler_s, row->scheduler_s, 1e-9);
+        if (row->messages != ANY)
+            assert_int_equal(found.messages, row->messages);
+        if (row->data)
+            assert_int_equal(found.bytes, BYTES * row->messages);
+    }
 }
 
-TEST(a_counter_serves_one_after_another)
+TEST(parameters_take_their_times)
 {
-    struct taskpool_machine machine = {.n_workers = 10, .counter_s = 1e-3, .time = nothing};
-    struct taskpool_iteration figures = run("counter", 100, &machine, TASKPOOL_PROGRESS_POLL);
-    /* 100 tasks, and one more request of each other worker before the last answer. */
-    check_close(figures.makespan_s, 0.109, 1e-9);
+    const struct taskpool_machine far = {.n_workers = 2,
+                                         .node_size = 1,
+                                         .latency_s = 1e-2,
+                                         .has_levels = true,
+                                         .node_latency_s = 1e-3};
+    struct taskpool_machine near = far, flat = far;
+    near.node_size = flat.node_size = 2;
+    flat.has_levels = false;
+    const struct taskpool_machine polls = {.n_workers = 2, .node_size = 1, .poll_s = 1e-3};
+    const struct taskpool_machine polls_alone = {.n_workers = 2, .node_size = 2, .poll_s = 1e-3};
+    const struct row rows[] = {
+        {"static", 16, 1, {.n_workers = 2, .n_threads = 4}, .makespan_s = 2},
+        {"dtree", 160, 1, {.n_workers = 2, .n_threads = 4}, NULL, true, 20, .messages = ANY},
+        /* 100 tasks, and one more request of each other worker before the last answer. */
+        {"counter",
+         100,
+         0,
+         {.n_workers = 10, .counter_s = 1e-3},
+         .makespan_s = 0.109,
+         .messages = ANY},
+        /* The counter is on the first worker; the second has sent a request and got its answer. */
+        {"counter", 1, 0, far, .makespan_s = 2e-2, .messages = ANY},
+        {"counter", 1, 0, near, .makespan_s = 2e-3, .messages = ANY},
+        {"counter", 1, 0, flat, .makespan_s = 2e-2, .messages = ANY},
+        /* A request and its answer have eight bytes each. */
+        {"counter", 1, 0, {.n_workers = 2, .bandwidth = 8}, .makespan_s = 2, .messages = ANY},
+        {"static", 8, 1, {.n_workers = 2, .task_s = 0.5}, .makespan_s = 6, .scheduler_s = 4},
+        /* After the first task, and then after every eighth of so short ones. */
+        {"static", 200, 1e-6, polls, NULL, false, 100e-6 + 13e-3, .communication_s = 2 * 13e-3},
+        /* Nobody polls on behalf of a thread that receives, nor where no message can come. */
+        {"static", 200, 1e-6, polls, .has_thread = true, .makespan_s = 100e-6},
+        {"static", 200, 1e-6, polls_alone, .makespan_s = 100e-6},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        check_row(&rows[i]);
 }
 
-TEST(messages_within_a_node_are_faster)
+/* n workers, and how many of them share a node and its cache. */
+static struct taskpool_machine network(int n_workers, int node_size, int64_t cache_bytes)
 {
-    struct taskpool_machine machine = {.n_workers = 2,
-                                       .node_size = 1,
-                                       .latency_s = 1e-2,
-                                       .has_levels = true,
-                                       .node_latency_s = 1e-3,
-                                       .time = nothing};
-    /* The counter is on the first worker; the second has sent a request and got its answer. */
-    check_close(run("counter", 1, &machine, TASKPOOL_PROGRESS_POLL).makespan_s, 2e-2, 1e-9);
-    machine.node_size = 2;
-    check_close(run("counter", 1, &machine, TASKPOOL_PROGRESS_POLL).makespan_s, 2e-3, 1e-9);
-    machine.has_levels = false;
-    check_close(run("counter", 1, &machine, TASKPOOL_PROGRESS_POLL).makespan_s, 2e-2, 1e-9);
+    return (struct taskpool_machine){.n_workers = n_workers,
+                                     .node_size = node_size,
+                                     .latency_s = L,
+                                     .overhead_s = o,
+                                     .bandwidth = 1e6,
+                                     .cache_bytes = cache_bytes};
 }
 
-TEST(bandwidth_delays_long_messages)
+TEST(blocks_take_the_times_of_their_transfers)
 {
-    struct taskpool_machine machine = {.n_workers = 2, .bandwidth = 8, .time = nothing};
-    /* A request and its answer have eight bytes each. */
-    check_close(run("counter", 1, &machine, TASKPOOL_PROGRESS_POLL).makespan_s, 2, 1e-9);
+    const double one = 2 * o + 2 * L; /* of a transfer, beside the cards */
+    const char *const in_turn = "r1a r1b r1a r1c r1a r1b";
+    const struct {
+        const char *data;
+        int n_workers, node_size, cache_bytes;
+        int64_t n_tasks, messages;
+        double waits_s, communication_s;
+    } rows[] = {
+        /* One card serves one reader or writer after another, and so is a node's with several readers. */
+        {"r1a", 2, 1, 0, 2, 1, one + busy, one + busy},
+        {"r1a r2b r3c r4d r5e", 6, 1, 0, 6, 5, one + 5 * busy, 5 * one + 15 * busy},
+        {"r0a@5 r1b@10 r2c@15 r3d@20 r4e@25", 30, 5, 0, 30, 5, one + 5 * busy, 0},
+        {"w1a w2b w3c w4d w5e", 6, 1, 0, 6, 5, one + 5 * busy, 0},
+        {"w1a w2b w3c w4d w5e", 6, 1, 10 * BYTES, 6, 5, one + 5 * busy, 0},
+        /* A worker reads one block after another. */
+        {"r1a r1b r1c r1d r1e r1f r1g", 2, 1, 0, 2, 7, 7 * (one + busy), 0},
+        /* Own blocks cost nothing. */
+        {"r0a@0 w0a r1b@4 w1b r2c@9 w2c r3d@13 w5e@18 r7f@31", 4, 1, 0, 8, 0, 0, 0},
+        /* A node keeps the blocks used last. */
+        {in_turn, 2, 1, 3 * BYTES, 2, 3, 3 * (one + busy), 0},
+        {in_turn, 2, 1, 2 * BYTES, 2, 4, 4 * (one + busy), 0},
+        {in_turn, 2, 1, 2 * BYTES - 1, 2, 6, 6 * (one + busy), 0},
+        {in_turn, 2, 1, BYTES - 1, 2, 6, 6 * (one + busy), 0},
+        {in_turn, 2, 1, 0, 2, 6, 6 * (one + busy), 0},
+        {"r1a r1a r1a r1b", 2, 1, BYTES, 2, 2, 2 * (one + busy), 0},
+        /* Written blocks leave when they are evicted, or when the iteration ends. */
+        {"w4a w5a w6a w7a", 2, 1, BYTES, 8, 1, one + busy, 0},
+        {"w4a w5b w6a w7b", 2, 1, BYTES, 8, 4, 4 * (one + busy), 0},
+        {"w4a w5b w6a w7b", 2, 1, 2 * BYTES, 8, 2, 2 * (one + busy), 0},
+        {"w4a w5a w6a w7a", 2, 1, 0, 8, 4, 4 * (one + busy), 0},
+        /* The second worker of a node finds what the first has read. */
+        {"r4a r7a", 4, 2, 0, 8, 2, one + busy, 0},
+        {"r4a r7a", 4, 2, BYTES, 8, 1, one + busy, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        check_row(&(struct row){"static", rows[i].n_tasks, 1,
+                                network(rows[i].n_workers, rows[i].node_size, rows[i].cache_bytes),
+                                rows[i].data, false,
+                                (double)rows[i].n_tasks / rows[i].n_workers + rows[i].waits_s,
+                                rows[i].communication_s, 0, rows[i].messages});
 }
 
+TEST(within_a_node_no_card_takes_part)
+{
+    const double wait_s = 2 * o + 2e-5 + BYTES / 1e7;
+    struct row row = {"static", 6, 1, network(6, 6, 0), "r1a r2b r3c r4d r5e", .messages = 5};
+    row.machine.has_levels = true;
+    row.machine.node_latency_s = 1e-5;
+    row.machine.node_bandwidth = 1e7;
+    row.makespan_s = 1 + wait_s;
+    row.communication_s = 5 * wait_s;
+    check_row(&row);
+}
+
+/* Four of twelve tasks wait four seconds each for a block of the third worker: 28 s in all, 20 of them on
+ * the first worker. Only durations with the waits show it. */
+TEST(waits_are_balanced)
+{
+    struct row row = {"persist", 12, 1, network(3, 1, 0), .data = "r0a@2 r1b@2 r2c@2 r3d@2"};
+    row.machine.bandwidth = BYTES / 4.0;
+    assert_true(run_row(&row, 2).makespan_s < 14);
+    row.mode = "auto";
+    assert_true(run_row(&row, 2).makespan_s < 14);
+}
+
+TEST(times_beyond_the_clock_are_refused)
+{
+    struct row row = {"static", 2, 1, network(2, 1, 0), .data = "r1a"};
+    struct taskpool_machine machine;
+    struct simulated_data data;
+    row.machine.bandwidth = 1e-300;
+    struct taskpool *pool = create_pool(&row, &machine, &data);
+    check_status(STATUS_LIMIT, taskpool_run(pool));
+    taskpool_destroy(pool);
+}
+
+/* Ten seconds in the eight tenths of the time that are left, but for the phase. */
 TEST(noise_delays_tasks)
 {
     struct taskpool_noise noise;
     check_ok(taskpool_noise_init_periodic(&noise, 0.1, 0.02));
-    struct taskpool_machine machine = {.n_workers = 3, .noise = &noise, .time = one_second};
-    struct taskpool_iteration figures = run("static", 30, &machine, TASKPOOL_PROGRESS_POLL);
-    /* Ten seconds in the eight tenths of the time that are left, but for the phase. */
-    assert_in_range((int)(1000 * figures.makespan_s), 12480, 12520);
+    const struct row row = {"static", 30, 1, {.n_workers = 3, .noise = &noise}, .messages = 0};
+    check_close(run_row(&row, 1).makespan_s, 12.5, 0.02);
     taskpool_noise_fini(&noise);
 }
 
-TEST(a_task_costs_its_worker_time)
+/* Two ways take 2 ms on average, or with power 2 twice that, in addition to a task's 1 ms. */
+TEST(latencies_have_their_mean)
 {
-    struct taskpool_machine machine = {.n_workers = 2, .task_s = 0.5, .time = one_second};
-    struct taskpool_iteration figures = run("static", 8, &machine, TASKPOOL_PROGRESS_POLL);
-    check_close(figures.makespan_s, 6, 1e-12);
-    check_close(figures.task_s, 8, 1e-12);
-    check_close(figures.scheduler_s, 4, 1e-12);
-}
-
-/* After the first task, and then after every eighth of so short ones. */
-TEST(a_poll_costs_its_worker_time)
-{
-    struct taskpool_machine machine = {
-        .n_workers = 2, .node_size = 1, .poll_s = 1e-3, .time = one_microsecond};
-    struct taskpool_iteration figures = run("static", 200, &machine, TASKPOOL_PROGRESS_POLL);
-    check_close(figures.makespan_s, 100e-6 + 13e-3, 1e-12);
-    check_close(figures.communication_s, 2 * 13e-3, 1e-12);
-    /* Nobody polls on behalf of a thread that receives, nor where no message can come. */
-    check_close(run("static", 200, &machine, TASKPOOL_PROGRESS_THREAD).makespan_s, 100e-6, 1e-12);
-    machine.node_size = 2;
-    check_close(run("static", 200, &machine, TASKPOOL_PROGRESS_POLL).makespan_s, 100e-6, 1e-12);
-    assert_true(run("steal", 200, &machine, TASKPOOL_PROGRESS_POLL).makespan_s > 5e-3);
-}
-
-static double ten_milliseconds(int64_t task, const void *record, const void *context)
-{
-    return 0.01 * one_second(task, record, context);
+    struct row row = {"counter", 3000, 1e-3, {.n_workers = 2, .node_size = 1}, .messages = ANY};
+    row.machine.latency_spread_s = 1e-3;
+    check_close(run_row(&row, 1).makespan_s, 1500 * 3e-3, 0.2);
+    row.machine.latency_power = 2;
+    check_close(run_row(&row, 1).makespan_s, 1500 * 5e-3, 0.4);
 }
 
 /* The workers of a node send steal requests while no worker has tasks to give: with a server
- * the messages of a node are handled one at a time. */
+ * the messages of a node are handled one at a time. Sixteen workers share what each had for itself. */
 TEST(a_server_answers_one_after_another)
 {
-    struct taskpool_machine machine = {.n_workers = 64,
-                                       .node_size = 16,
-                                       .latency_s = 1e-6,
-                                       .overhead_s = 1e-4,
-                                       .time = ten_milliseconds};
-    struct taskpool_iteration own = run("steal", 1, &machine, TASKPOOL_PROGRESS_THREAD);
-    machine.node_server = true;
-    struct taskpool_iteration shared = run("steal", 1, &machine, TASKPOOL_PROGRESS_THREAD);
-    /* Sixteen workers share what each had for itself. */
-    double own_rate = own.steals_attempted.mean / own.makespan_s;
-    double shared_rate = shared.steals_attempted.mean / shared.makespan_s;
-    assert_true(shared_rate < own_rate / 5);
+    struct row row = {"steal",
+                      1,
+                      0.01,
+                      {.n_workers = 64, .node_size = 16, .latency_s = 1e-6, .overhead_s = 1e-4},
+                      .has_thread = true};
+    struct taskpool_iteration own = run_row(&row, 1);
+    row.machine.node_server = true;
+    struct taskpool_iteration shared = run_row(&row, 1);
+    assert_true(shared.steals_attempted.mean / shared.makespan_s <
+                own.steals_attempted.mean / own.makespan_s / 5);
 }
 
 static bool all_but_each_hundredth(int64_t first, int64_t last, const void *context)
@@ -157,22 +255,115 @@ static bool all_but_each_hundredth(int64_t first, int64_t last, const void *cont
 
 static double hundredths(int64_t task, const void *record, const void *context)
 {
-    (void)record;
-    (void)context;
+    (void)record, (void)context;
     return task % 100 == 0 ? 0.01 : 1e-7;
 }
 
+/* Shared among many they end soon after the ideal. */
 TEST(null_tasks_take_their_time)
 {
-    struct taskpool_machine machine = {
-        .n_workers = 1, .time = hundredths, .are_null = all_but_each_hundredth};
-    struct taskpool_iteration figures = run("steal", 100000, &machine, TASKPOOL_PROGRESS_THREAD);
-    check_close(figures.makespan_s, 1000 * 0.01 + 99000 * 1e-7, 1e-9);
-    /* Shared among many they end soon after the ideal. */
-    machine.n_workers = 50;
-    machine.latency_s = 1e-6;
-    figures = run("steal", 100000, &machine, TASKPOOL_PROGRESS_THREAD);
-    assert_true(figures.efficiency > 0.9);
+    struct row row = {"steal",
+                      100000,
+                      0,
+                      {.n_workers = 1, .time = hundredths, .are_null = all_but_each_hundredth},
+                      .messages = ANY};
+    check_close(run_row(&row, 1).makespan_s, 1000 * 0.01 + 99000 * 1e-7, 1e-9);
+    row.machine.n_workers = 50;
+    row.machine.latency_s = 1e-6;
+    assert_true(run_row(&row, 1).efficiency > 0.9);
+}
+
+/* --- a worker that waits learns of answers and completions at the time of their events --- */
+
+struct clock_state {
+    struct taskpool_comm *comm;
+    bool began, ends;
+};
+
+/* By the clocks of the workers. Worker 0: its fetch and its message end; worker 1: the message and the
+ * answer to its end arrive. */
+static double fetched_s, sent_s, arrived_s[2];
+
+static int clock_init(void *state, const struct taskpool_mode_setup *setup,
+                      struct taskpool_comm *comm)
+{
+    (void)setup;
+    *(struct clock_state *)state = (struct clock_state){.comm = comm};
+    return TASKPOOL_STATUS_OK;
+}
+
+/* Worker 0 requests the counter and sends a message with bulk. */
+static enum taskpool_mode_step clock_next(void *state, struct taskpool_mode_work *work)
+{
+    struct clock_state *self = state;
+    static const char bulk[100];
+    const struct taskpool_comm_message message = {"M", 1, bulk, sizeof bulk, 0};
+    (void)work;
+    if (self->comm->rank == 0 && !self->began) {
+        taskpool_comm_fetch_add(self->comm, 1);
+        taskpool_comm_send_bulk(self->comm, 1, &message);
+    }
+    self->began = true;
+    return self->ends ? TASKPOOL_MODE_DONE : TASKPOOL_MODE_SEARCH;
+}
+
+static void clock_fetched(void *state, int64_t value)
+{
+    struct clock_state *self = state;
+    assert_int_equal(value, 0);
+    fetched_s = taskpool_comm_now(self->comm);
+    self->ends = true;
+}
+
+static void clock_sent(void *state, int64_t token)
+{
+    struct clock_state *self = state;
+    (void)token;
+    sent_s = taskpool_comm_now(self->comm);
+    taskpool_comm_send(self->comm, 1, "A", 1);
+}
+
+static void clock_receive(void *state, int from, const void *message, size_t size)
+{
+    struct clock_state *self = state;
+    (void)from;
+    self->ends = size == 1;
+    assert_int_equal(*(const char *)message, self->ends ? 'A' : 'M');
+    arrived_s[self->ends] = taskpool_comm_now(self->comm);
+}
+
+static enum taskpool_mode_step clock_restore(void *state)
+{
+    *(struct clock_state *)state =
+        (struct clock_state){.comm = ((struct clock_state *)state)->comm};
+    return TASKPOOL_MODE_DONE;
+}
+
+static double clock_progress(const void *state, int64_t n_run)
+{
+    (void)state, (void)n_run;
+    return 1;
+}
+
+TEST(events_find_the_clock_at_their_time)
+{
+    static const struct taskpool_mode mode_clock = {.name = "clock",
+                                                    .help = "notes the times of events",
+                                                    .state_size = sizeof(struct clock_state),
+                                                    .init = clock_init,
+                                                    .next = clock_next,
+                                                    .receive = clock_receive,
+                                                    .sent = clock_sent,
+                                                    .fetched = clock_fetched,
+                                                    .restore = clock_restore,
+                                                    .progress = clock_progress};
+    const struct row row = {"clock", 0, 0, {.n_workers = 2, .latency_s = L}, .messages = ANY};
+    check_ok(taskpool_register_mode(&mode_clock));
+    check_close(run_row(&row, 1).makespan_s, 2 * L, 1e-12);
+    check_close(arrived_s[0], L, 1e-12);
+    check_close(sent_s, L, 1e-12);
+    check_close(arrived_s[1], 2 * L, 1e-12);
+    check_close(fetched_s, 2 * L, 1e-12);
 }
 
 TEST_SETUP(check_begin_mpi)

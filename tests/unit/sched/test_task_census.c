@@ -3,11 +3,8 @@
  * simulated pools whose mode is wrong. With an argument, a simulated pool of that many tasks too.
  */
 #include "sched/pool/core/task_census.h"
-#include "taskpool/simulation.h"
-#include "taskpool/taskpool.h"
 #include "tests/cases/sabotage_mode.h"
-
-#include <string.h>
+#include "tests/cases/simulated_pool.h"
 
 static int64_t n_of_large_pool;
 
@@ -37,26 +34,22 @@ TEST(ranges_are_the_sum_of_their_tasks)
     check_range((struct taskpool_range){0, TASKPOOL_MAX_TASKS, TASKPOOL_MAX_TASKS / 100});
 }
 
-/* For any cuts the parts of the largest pools sum up to the whole. */
+/* For any cuts, into blocks or in steps, the parts of the largest pools sum up to the whole. */
 TEST(parts_sum_up_to_the_whole)
 {
     const int64_t pools[] = {22000000000, 22000000001, TASKPOOL_MAX_TASKS, 1, 0};
     for (size_t i = 0; i < sizeof pools / sizeof pools[0]; i++)
         for (int64_t n_parts = 1; n_parts < 50; n_parts += 6) {
-            struct task_census whole = {0}, parts = {0};
-            struct taskpool_range all = {0, pools[i], 1};
-            task_census_add_range(&whole, &all);
+            struct task_census whole = {0}, blocks = {0}, steps = {0};
+            task_census_add_range(&whole, &(struct taskpool_range){0, pools[i], 1});
             for (int64_t part = 0; part < n_parts; part++) {
-                struct taskpool_range range = taskpool_range_block(pools[i], n_parts, part);
-                task_census_add_range(&parts, &range);
+                struct taskpool_range block = taskpool_range_block(pools[i], n_parts, part);
+                struct taskpool_range step = {part, pools[i], n_parts};
+                task_census_add_range(&blocks, &block);
+                task_census_add_range(&steps, &step);
             }
-            check_equal(&whole, &parts);
-            parts = (struct task_census){0};
-            for (int64_t part = 0; part < n_parts; part++) {
-                struct taskpool_range range = {part, pools[i], n_parts};
-                task_census_add_range(&parts, &range);
-            }
-            check_equal(&whole, &parts);
+            check_equal(&whole, &blocks);
+            check_equal(&whole, &steps);
         }
 }
 
@@ -74,17 +67,11 @@ TEST(every_byte_of_a_record_counts)
     }
 }
 
-static double one_microsecond(int64_t task, const void *record, const void *context)
+/* A microsecond; null tasks, which are simulated in some 10 ns, a picosecond. */
+static double time_of(int64_t task, const void *record, const void *context)
 {
-    (void)task, (void)record, (void)context;
-    return 1e-6;
-}
-
-/* Null tasks, which are simulated fast: some 10 ns each. */
-static double one_picosecond(int64_t task, const void *record, const void *context)
-{
-    (void)task, (void)record, (void)context;
-    return 1e-12;
+    (void)task, (void)record;
+    return context ? 1e-12 : 1e-6;
 }
 
 static bool all_null(int64_t first, int64_t last, const void *context)
@@ -98,8 +85,9 @@ static void check_simulated(const char *mode, int64_t n_tasks, const char *words
     bool large = n_tasks > 1000;
     struct taskpool_problem problem = {.n_tasks = n_tasks};
     struct taskpool_machine machine = {.n_workers = 5,
-                                       .time = large ? one_picosecond : one_microsecond,
-                                       .are_null = large ? all_null : NULL};
+                                       .time = time_of,
+                                       .are_null = large ? all_null : NULL,
+                                       .context = large ? "null tasks" : NULL};
     struct taskpool_settings settings;
     struct taskpool *pool;
     taskpool_settings_default(&settings);
@@ -114,62 +102,24 @@ static void check_simulated(const char *mode, int64_t n_tasks, const char *words
 
 TEST(simulated_modes_that_are_wrong_are_found_out)
 {
-    check_simulated("loses", 100, "ran 99 tasks of 100");
-    check_simulated("loses", 10, "ran 9 tasks of 10");
-    check_simulated("swaps", 100, "each once");
-    check_simulated("swaps", 10, "each once");
-    if (n_of_large_pool > 0) {
+    const int64_t n_tasks[] = {10, 100, n_of_large_pool};
+    for (int i = 0; i < (n_of_large_pool > 0 ? 3 : 2); i++) {
         char words[64];
-        snprintf(words, sizeof words, "ran %lld tasks of %lld", (long long)n_of_large_pool - 1,
-                 (long long)n_of_large_pool);
-        check_simulated("loses", n_of_large_pool, words);
-        check_simulated("swaps", n_of_large_pool, "each once");
+        snprintf(words, sizeof words, "ran %lld tasks of %lld", (long long)n_tasks[i] - 1,
+                 (long long)n_tasks[i]);
+        check_simulated("loses", n_tasks[i], words);
+        check_simulated("swaps", n_tasks[i], "each once");
     }
-}
-
-/* A tree of tasks: each adds two, down to the leaves. */
-struct tree {
-    struct taskpool *pool;
-};
-
-static int grow(void *record, void *context)
-{
-    struct tree *tree = context;
-    int64_t *node = record;
-    for (int64_t child = 2 * *node; *node < 100 && child <= 2 * *node + 1; child++)
-        TRY(taskpool_add(tree->pool, &child));
-    *node = -1;
-    return STATUS_OK;
-}
-
-static void run_tree(const char *mode, enum status expected)
-{
-    struct tree tree;
-    int64_t root = 1;
-    struct taskpool_problem problem = {
-        .record_size = sizeof root, .run_record = grow, .context = &tree};
-    struct taskpool_machine machine = {.n_workers = 5, .time = one_microsecond};
-    struct taskpool_settings settings;
-    taskpool_settings_default(&settings);
-    settings.mode = mode;
-    check_ok(taskpool_simulate(&problem, &settings, &machine, &tree.pool));
-    check_ok(taskpool_add(tree.pool, &root));
-    for (root = 1000; root < 1010; root++)
-        check_ok(taskpool_add(tree.pool, &root));
-    for (int i = 0; i < (expected == STATUS_OK ? 3 : 1); i++) {
-        check_status(expected, taskpool_run(tree.pool));
-        if (expected == STATUS_OK)
-            assert_int_equal(taskpool_statistics(tree.pool, i)->tasks, 199 + 10);
-        check_status(expected == STATUS_OK ? STATUS_OK : STATUS_USAGE, taskpool_restore(tree.pool));
-    }
-    taskpool_destroy(tree.pool);
 }
 
 TEST(records_that_get_lost_are_found_out)
 {
-    run_tree("steal", STATUS_OK);
-    run_tree("retentive", STATUS_OK);
-    run_tree("forgets", STATUS_PROTOCOL);
+    static struct simulated tree = {
+        .command_line = "--sched=forgets", .n_tasks = 199, .dynamic = true, .machine.n_workers = 5};
+    simulated_create(&tree);
+    check_status(STATUS_PROTOCOL, taskpool_run(tree.pool));
+    check_status(STATUS_USAGE, taskpool_restore(tree.pool));
+    taskpool_destroy(tree.pool);
 }
 
 static void start(void)

@@ -39,16 +39,12 @@ TEST(blocks_tile_the_pool)
 
 TEST(counts_of_stepping_ranges)
 {
-    for (size_t i = 0; i < N_OF(pool_sizes); i++) {
-        for (size_t j = 0; j < N_OF(part_counts); j++) {
-            int64_t step = part_counts[j];
-            int64_t total = 0;
-            for (int64_t first = 0; first < step; first++) {
-                struct taskpool_range range = {.first = first, .last = pool_sizes[i], .step = step};
-                total += taskpool_range_count(&range);
-            }
-            assert_int_equal(total, pool_sizes[i]);
-        }
+    for (size_t i = 0; i < N_OF(pool_sizes) * N_OF(part_counts); i++) {
+        int64_t n = pool_sizes[i % N_OF(pool_sizes)], step = part_counts[i / N_OF(pool_sizes)],
+                total = 0;
+        for (int64_t first = 0; first < step; first++)
+            total += taskpool_range_count(&(struct taskpool_range){first, n, step});
+        assert_int_equal(total, n);
     }
 }
 
@@ -75,18 +71,15 @@ static int64_t check_adding(const int64_t *tasks, int64_t n)
 TEST(added_tasks_join_into_ranges)
 {
     enum { n = 1000 };
-    int64_t tasks[n];
-    for (int i = 0; i < n; i++)
-        tasks[i] = TASKPOOL_MAX_TASKS - n + i;
-    assert_int_equal(check_adding(tasks, n), 1);
-
-    for (int i = 0; i < n; i++)
-        tasks[i] = 5 + (int64_t)i * 163840;
-    assert_int_equal(check_adding(tasks, n), 1);
-
-    for (int i = 0; i < n; i++)
-        tasks[i] = i / 100 * 1000 + i % 100;
-    assert_true(check_adding(tasks, n) <= 20);
+    int64_t tasks[3][n];
+    for (int i = 0; i < n; i++) {
+        tasks[0][i] = TASKPOOL_MAX_TASKS - n + i;
+        tasks[1][i] = 5 + (int64_t)i * 163840;
+        tasks[2][i] = i / 100 * 1000 + i % 100;
+    }
+    assert_int_equal(check_adding(tasks[0], n), 1);
+    assert_int_equal(check_adding(tasks[1], n), 1);
+    assert_true(check_adding(tasks[2], n) <= 20);
 }
 
 TEST(any_order_is_kept)

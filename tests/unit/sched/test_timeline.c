@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The timeline of a run: bins of any width hold all time, lanes and samples stay within their
  * bounds, and the timeline of a simulated pool agrees with its statistics. */
+#include "sched/pool/core/statistics.h"
 #include "sched/pool/pool_timeline.h"
 #include "sched/pool/trace/timeline.h"
+#include "support/base/random.h"
 #include "taskpool/simulation.h"
-#include "taskpool/taskpool.h"
-#include "tests/check.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-static double sum_bins(const struct timeline *timeline, enum trace_use use)
-{
-    double sum_s = 0;
-    for (int i = 0; i < TIMELINE_BINS; i++)
-        sum_s += timeline->sums.run.use_s[i][use];
-    return sum_s;
-}
+#include "tests/cases/pool_cases.h"
 
 static struct timeline *make_timeline(int64_t n_workers)
 {
@@ -27,122 +17,133 @@ static struct timeline *make_timeline(int64_t n_workers)
 }
 
 static void add_time(struct timeline *timeline, int64_t lane, enum trace_use use, double from_s,
-                     double to_s, int n_tasks)
+                     double to_s)
 {
-    const struct trace_span span = {from_s, to_s, TRACE_UNTIMED, n_tasks, (int32_t)use};
+    const struct trace_span span = {from_s, to_s, TRACE_UNTIMED, use == TRACE_TASK, (int32_t)use};
     timeline_add(timeline, lane, &span);
 }
 
-static void add_task(struct timeline *timeline, int64_t worker, int64_t task, double from_s,
-                     double to_s)
+static void add_task(struct timeline *timeline, int64_t task, double from_s, double to_s)
 {
     const struct trace_span span = {from_s, to_s, task, 1, TRACE_TASK};
-    timeline_add(timeline, worker, &span);
+    timeline_add(timeline, 0, &span);
 }
 
-TEST(bins_widen_and_keep_all_time)
+/* Spans follow one another, hold all tasks and all seconds of each use, and show the use with the most. */
+static void check_lane(const struct timeline_lane *lane, int64_t n_tasks, const double *use_s)
+{
+    double past_s = 0, sums_s[TIMELINE_USES] = {0};
+    assert_in_range(lane->n_spans, 0, TIMELINE_SPANS);
+    for (int64_t i = 0; i < lane->n_spans; i++) {
+        const struct timeline_span *span = &lane->spans[i];
+        assert_true(span->from_s >= past_s && span->to_s >= span->from_s);
+        past_s = span->to_s;
+        n_tasks -= span->n_tasks;
+        for (int use = 0; use < TIMELINE_USES; use++) {
+            sums_s[use] += span->use_s[use];
+            assert_true(span->use_s[use] <= span->use_s[span->use]);
+        }
+    }
+    assert_int_equal(n_tasks, 0);
+    for (int use = 0; use < TIMELINE_USES; use++)
+        check_close(sums_s[use], use_s[use], 1e-9 * (1 + use_s[use]));
+}
+
+/* Spans of random uses, from 1 ns to 1 s long, with gaps. At least half of the bins are in use. */
+TEST(bins_and_lanes_keep_all_time)
+{
+    struct random_stream random;
+    random_stream_init(&random, 1, 0);
+    for (int n = 1; n <= 100000; n *= 10) {
+        struct timeline *timeline = make_timeline(1);
+        double now_s = 0, use_s[TIMELINE_USES] = {0};
+        int64_t n_tasks = 0;
+        for (int i = 0; i < n; i++) {
+            enum trace_use use = (enum trace_use)random_below(&random, TIMELINE_USES);
+            double begin_s = now_s + (i % 10 == 9 ? 1e-3 : 0);
+            now_s = begin_s + pow(10, -9 * random_unit(&random));
+            add_time(timeline, 0, use, begin_s, now_s);
+            use_s[use] += now_s - begin_s;
+            n_tasks += use == TRACE_TASK;
+            assert_true(TIMELINE_BINS * timeline->sums.run.bin_s >= now_s);
+        }
+        assert_true(n == 1 || TIMELINE_BINS * timeline->sums.run.bin_s < 2 * now_s);
+        for (int use = 0; use < TIMELINE_USES; use++) {
+            double sum_s = 0;
+            for (int bin = 0; bin < TIMELINE_BINS; bin++)
+                sum_s += timeline->sums.run.use_s[bin][use];
+            check_close(sum_s, use_s[use], 1e-9 * now_s);
+        }
+        use_s[TRACE_IDLE] = 0; /* lanes have gaps instead */
+        check_lane(&timeline->lanes[0], n_tasks, use_s);
+        free(timeline);
+    }
+}
+
+TEST(the_last_iteration_has_finer_bins)
 {
     struct timeline *timeline = make_timeline(2);
-    const double ends_s[] = {1e-7, 3e-6, 4e-4, 0.02, 1, 1234};
-    double from_s = 0;
-    for (int i = 0; i < 6; i++) {
-        add_time(timeline, 0, i % 2 ? TRACE_SEARCH : TRACE_TASK, from_s, ends_s[i], 0);
-        from_s = ends_s[i];
-        assert_true(TIMELINE_BINS * timeline->sums.run.bin_s >= from_s);
-        check_close(sum_bins(timeline, TRACE_TASK) + sum_bins(timeline, TRACE_SEARCH), from_s,
-                    1e-12 * from_s);
-    }
-    /* Half of them at least are in use. */
-    assert_true(TIMELINE_BINS * timeline->sums.run.bin_s < 2 * 1234);
-    /* The next iteration continues after this one. */
+    add_time(timeline, 0, TRACE_TASK, 0, 1234);
     timeline->makespan_s = 1234;
     timeline_begin(timeline, 5000);
-    add_time(timeline, 1, TRACE_TASK, 5000, 5006, 1);
+    add_time(timeline, 1, TRACE_SEARCH, 5000, 5006);
     int bin = (int)(1237 / timeline->sums.run.bin_s);
-    assert_true(timeline->sums.run.use_s[bin][TRACE_TASK] > 0);
-    /* The last iteration alone has finer bins. */
+    assert_true(timeline->sums.run.use_s[bin][TRACE_SEARCH] > 0);
     check_close(timeline->sums.last.bin_s, 0x1p-5, 0);
-    check_close(timeline->sums.last.use_s[3][TRACE_TASK], 0x1p-5, 1e-15);
+    check_close(timeline->sums.last.use_s[3][TRACE_SEARCH], 0x1p-5, 1e-15);
     free(timeline);
 }
 
-TEST(lanes_are_bounded_and_lose_no_task)
+/* A wait, then n tasks with polls and steals in between, and a wait. Spans that are too many are merged;
+ * simulated null tasks take no time, so many can run before the clock has moved. */
+TEST(lanes_are_bounded)
 {
-    struct timeline *timeline = make_timeline(1);
-    const int64_t n = 10000;
-    for (int64_t i = 0; i < n; i++) {
-        double from_s = 1e-3 * (double)i;
-        add_time(timeline, 0, TRACE_SEARCH, from_s, from_s + 1e-4, 0);
-        timeline_add_steals(timeline, 0, from_s + 1e-4, 1);
-        add_task(timeline, 0, i, from_s + 1e-4, from_s + 1e-3);
+    static const struct {
+        int64_t n;
+        double wait_s, poll_s, task_s, most_resolution_s;
+    } rows[] = {
+        {TIMELINE_SPANS, 0, 0, 1, 0}, /* kept as they are */
+        {10000, 1, 4e-4, 6e-4, 0.1},  /* each much shorter than can be shown */
+        {10 * TIMELINE_SPANS, 0, 0, 0, 1},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        struct timeline *timeline = make_timeline(1);
+        const struct timeline_lane *lane = &timeline->lanes[0];
+        double now_s = rows[r].wait_s, shown_s[TIMELINE_USES] = {0}, n = (double)rows[r].n;
+        if (now_s > 0)
+            add_time(timeline, 0, TRACE_SEARCH, 0, now_s);
+        for (int64_t i = 0; i < rows[r].n; i++) {
+            double begin_s = now_s + rows[r].poll_s;
+            if (rows[r].poll_s > 0)
+                add_time(timeline, 0, TRACE_COMMUNICATION, now_s, begin_s);
+            timeline_add_steals(timeline, 0, begin_s, 1);
+            now_s = begin_s + rows[r].task_s;
+            add_task(timeline, i, begin_s, now_s);
+        }
+        if (rows[r].wait_s > 0)
+            add_time(timeline, 0, TRACE_SEARCH, now_s, now_s + rows[r].wait_s);
+        check_lane(lane, rows[r].n,
+                   (double[TIMELINE_USES]){[TRACE_TASK] = n * rows[r].task_s,
+                                           [TRACE_SEARCH] = 2 * rows[r].wait_s,
+                                           [TRACE_COMMUNICATION] = n * rows[r].poll_s});
+        assert_true(lane->resolution_s <= rows[r].most_resolution_s);
+        for (int64_t i = 0; i < lane->n_spans; i++)
+            shown_s[lane->spans[i].use] += lane->spans[i].to_s - lane->spans[i].from_s;
+        check_close(shown_s[TRACE_SEARCH], 2 * rows[r].wait_s, 2 * lane->resolution_s);
+        check_close(shown_s[TRACE_TASK], n * (rows[r].poll_s + rows[r].task_s),
+                    2 * lane->resolution_s);
+        if (r == 0)
+            assert_int_equal(lane->n_spans, TIMELINE_SPANS);
+        assert_int_equal(lane->n_steals, rows[r].n);
+        int64_t n_kept = (rows[r].n + lane->steal_step - 1) / lane->steal_step;
+        assert_in_range(n_kept, TIMELINE_STEALS / 2, TIMELINE_STEALS);
+        for (int64_t i = 0; i < n_kept; i++)
+            check_close(lane->steals_s[i],
+                        rows[r].wait_s + rows[r].poll_s +
+                            (double)(i * lane->steal_step) * (rows[r].poll_s + rows[r].task_s),
+                        1e-9);
+        free(timeline);
     }
-    const struct timeline_lane *lane = &timeline->lanes[0];
-    int64_t n_tasks = 0;
-    double past_s = 0;
-    assert_in_range(lane->n_spans, 2, TIMELINE_SPANS);
-    for (int64_t i = 0; i < lane->n_spans; i++) {
-        assert_true(lane->spans[i].from_s >= past_s && lane->spans[i].to_s > lane->spans[i].from_s);
-        past_s = lane->spans[i].to_s;
-        n_tasks += lane->spans[i].n_tasks;
-    }
-    assert_int_equal(n_tasks, n);
-    check_close(past_s, 10, 1e-9);
-    assert_int_equal(lane->n_steals, n);
-    int64_t n_kept = (n + lane->steal_step - 1) / lane->steal_step;
-    assert_in_range(n_kept, TIMELINE_STEALS / 2, TIMELINE_STEALS);
-    for (int64_t i = 0; i < n_kept; i++)
-        check_close(lane->steals_s[i], 1e-3 * (double)(i * lane->steal_step) + 1e-4, 1e-9);
-    free(timeline);
-}
-
-/* A wait of a second, then many tasks with polls in between, each much shorter than can be shown.
- */
-TEST(merged_spans_show_what_took_most_of_their_time)
-{
-    struct timeline *timeline = make_timeline(1);
-    add_time(timeline, 0, TRACE_SEARCH, 0, 1, 0);
-    for (int i = 0; i < 10000; i++) {
-        double from_s = 1 + 1e-3 * i;
-        add_time(timeline, 0, TRACE_COMMUNICATION, from_s, from_s + 4e-4, 0);
-        add_task(timeline, 0, i, from_s + 4e-4, from_s + 1e-3);
-    }
-    add_time(timeline, 0, TRACE_SEARCH, 11, 12, 0);
-    const struct timeline_lane *lane = &timeline->lanes[0];
-    double use_s[TIMELINE_USES] = {0};
-    for (int64_t i = 0; i < lane->n_spans; i++)
-        use_s[lane->spans[i].use] += lane->spans[i].to_s - lane->spans[i].from_s;
-    check_close(use_s[TRACE_SEARCH], 2, 2 * lane->resolution_s);
-    check_close(use_s[TRACE_TASK], 10, 2 * lane->resolution_s);
-    assert_true(lane->resolution_s < 0.1);
-    free(timeline);
-}
-
-TEST(few_spans_are_kept_as_they_are)
-{
-    struct timeline *timeline = make_timeline(1);
-    for (int i = 0; i < TIMELINE_SPANS; i++)
-        add_task(timeline, 0, i, i, i + 1);
-    assert_int_equal(timeline->lanes[0].n_spans, TIMELINE_SPANS);
-    check_close(timeline->lanes[0].resolution_s, 0, 0);
-    check_close(timeline->lanes[0].spans[17].from_s, 17, 0);
-    free(timeline);
-}
-
-/* Simulated null tasks take no time: many can run before the clock has moved. */
-TEST(many_tasks_that_take_no_time_are_merged)
-{
-    struct timeline *timeline = make_timeline(1);
-    const int n = 10 * TIMELINE_SPANS;
-    for (int i = 0; i < n; i++)
-        add_task(timeline, 0, i, 0, 0);
-    add_task(timeline, 0, n, 0, 1);
-    const struct timeline_lane *lane = &timeline->lanes[0];
-    int64_t n_tasks = 0;
-    for (int64_t i = 0; i < lane->n_spans; i++)
-        n_tasks += lane->spans[i].n_tasks;
-    assert_int_equal(n_tasks, n + 1);
-    check_close(lane->spans[lane->n_spans - 1].to_s, 1, 0);
-    free(timeline);
 }
 
 TEST(a_sample_is_the_same_in_any_order)
@@ -150,8 +151,8 @@ TEST(a_sample_is_the_same_in_any_order)
     struct timeline *up = make_timeline(1), *down = make_timeline(1);
     const int64_t n = 20000;
     for (int64_t i = 0; i < n; i++) {
-        add_task(up, 0, i, 0, 1e-3 * (double)(i + 1));
-        add_task(down, 0, n - 1 - i, 0, 1e-3 * (double)(n - i));
+        add_task(up, i, 0, 1e-3 * (double)(i + 1));
+        add_task(down, n - 1 - i, 0, 1e-3 * (double)(n - i));
     }
     assert_in_range(up->n_sample, TIMELINE_SAMPLE / 4, TIMELINE_SAMPLE);
     assert_int_equal(up->n_sample, down->n_sample);
@@ -170,7 +171,7 @@ TEST(durations_lie_in_their_bins)
     const double durations_s[] = {1.5e-9, 1e-6, 0.75, 0.875, 1, 1.1249, 1.125, 1000};
     for (size_t i = 0; i < sizeof durations_s / sizeof durations_s[0]; i++) {
         struct timeline *timeline = make_timeline(1);
-        add_task(timeline, 0, 0, 0, durations_s[i]);
+        add_task(timeline, 0, 0, durations_s[i]);
         int bin = 0;
         while (timeline->sums.durations[bin] == 0)
             bin++;
@@ -195,6 +196,11 @@ static double cost_of(int64_t task, void *context)
     return (double)(1 + task % 7);
 }
 
+static double number_of(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
 static double sum_array(const json_t *object, const char *key)
 {
     const json_t *array = json_object_get(object, key);
@@ -204,30 +210,49 @@ static double sum_array(const json_t *object, const char *key)
     return sum;
 }
 
-/* Seconds in one use according to the bins; all but the last are full. */
-static double seconds_of(const json_t *utilisation, const char *key, double n_workers)
+/* The seconds of each use that bins of n workers hold are those of the statistics; all bins but the last
+ * are full. */
+static void check_bins(const json_t *utilisation, const struct taskpool_iteration *sum)
 {
-    const json_t *bins = json_object_get(utilisation, key);
-    double bin_s = json_number_value(json_object_get(utilisation, "bin_seconds")), sum = 0;
-    double end_s = json_number_value(json_object_get(utilisation, "seconds"));
-    for (size_t i = 0; i < json_array_size(bins); i++) {
-        double width_s = fmin(bin_s, end_s - (double)i * bin_s);
-        sum += json_number_value(json_array_get(bins, i)) * width_s * n_workers;
+    const char *const keys[] = {"task", "search", "communication"};
+    const double expected_s[] = {sum->task_s, sum->search_s, sum->communication_s};
+    double bin_s = number_of(utilisation, "bin_seconds"), end_s = number_of(utilisation, "seconds");
+    check_close(end_s, sum->makespan_s, 1e-12);
+    for (int use = 0; use < 3; use++) {
+        const json_t *bins = json_object_get(utilisation, keys[use]);
+        double seconds = 0;
+        for (size_t i = 0; i < json_array_size(bins); i++)
+            seconds += json_number_value(json_array_get(bins, i)) *
+                       fmin(bin_s, end_s - (double)i * bin_s) * (double)sum->n_workers;
+        check_close(seconds, expected_s[use], 1e-9);
     }
-    return sum;
 }
 
 static void check_lanes(const json_t *lanes, double makespan_s)
 {
     assert_in_range(json_array_size(lanes), TIMELINE_LANES / 2 + 1, TIMELINE_LANES);
     for (size_t i = 0; i < json_array_size(lanes); i++) {
-        const json_t *lane = json_array_get(lanes, i);
-        size_t n = json_array_size(json_object_get(lane, "to_seconds"));
-        double end_s =
-            json_number_value(json_array_get(json_object_get(lane, "to_seconds"), n - 1));
+        const json_t *lane = json_array_get(lanes, i), *ends = json_object_get(lane, "to_seconds");
+        size_t n = json_array_size(ends);
         assert_int_equal(strlen(json_string_value(json_object_get(lane, "uses"))), n);
-        assert_true(end_s <= makespan_s + 1e-9);
+        assert_true(json_number_value(json_array_get(ends, n - 1)) <= makespan_s + 1e-9);
     }
+}
+
+static void check_durations(const json_t *durations, int n_tasks)
+{
+    const json_t *edges = json_object_get(durations, "edges_seconds"),
+                 *tasks = json_object_get(durations, "tasks");
+    assert_int_equal(json_array_size(edges), json_array_size(tasks) + 1);
+    for (size_t i = 0; i < json_array_size(tasks); i++) {
+        double low_s = json_number_value(json_array_get(edges, i));
+        double high_s = json_number_value(json_array_get(edges, i + 1));
+        json_int_t n = json_integer_value(json_array_get(tasks, i));
+        for (int task = 0; task < n_tasks; task++)
+            n -= low_s <= time_of(task, NULL, NULL) && time_of(task, NULL, NULL) < high_s;
+        assert_int_equal(n, 0);
+    }
+    check_close(sum_array(durations, "tasks"), n_tasks, 0);
 }
 
 TEST(a_simulated_pool_agrees_with_its_statistics)
@@ -236,44 +261,30 @@ TEST(a_simulated_pool_agrees_with_its_statistics)
     struct taskpool_machine machine = {
         .n_workers = n_workers, .latency_s = 1e-5, .overhead_s = 1e-6, .time = time_of};
     struct taskpool_problem problem = {.n_tasks = n_tasks, .cost = cost_of};
-    struct taskpool_settings settings;
+    struct taskpool_settings settings = pool_case_settings("--sched=steal");
+    struct taskpool_iteration sum = {0};
     struct taskpool *pool;
-    taskpool_settings_default(&settings);
-    settings.mode = "steal";
+    json_t *timeline;
     settings.keep_timeline = true;
     check_ok(taskpool_simulate(&problem, &settings, &machine, &pool));
-    double task_s = 0, search_s = 0, communication_s = 0, seconds = 0;
     for (int i = 0; i < n_iterations; i++) {
         if (i > 0)
             check_ok(taskpool_restore(pool));
         check_ok(taskpool_run(pool));
-        const struct taskpool_iteration *iteration = taskpool_statistics(pool, i);
-        task_s += iteration->task_s;
-        search_s += iteration->search_s;
-        communication_s += iteration->communication_s;
-        seconds += iteration->makespan_s;
+        statistics_add(&sum, taskpool_statistics(pool, i));
     }
-    json_t *timeline;
     check_ok(pool_timeline(pool, &timeline));
     const struct taskpool_iteration *last = taskpool_statistics(pool, n_iterations - 1);
-    const json_t *utilisation = json_object_get(timeline, "utilisation");
-    check_close(json_number_value(json_object_get(utilisation, "seconds")), seconds, 1e-12);
-    check_close(seconds_of(utilisation, "task", n_workers), task_s, 1e-9);
-    check_close(seconds_of(utilisation, "search", n_workers), search_s, 1e-9);
-    check_close(seconds_of(utilisation, "communication", n_workers), communication_s, 1e-9);
-    utilisation = json_object_get(timeline, "last_utilisation");
-    check_close(json_number_value(json_object_get(utilisation, "seconds")), last->makespan_s, 0);
-    check_close(seconds_of(utilisation, "task", n_workers), last->task_s, 1e-9);
-    check_close(seconds_of(utilisation, "search", n_workers), last->search_s, 1e-9);
-    check_close(sum_array(json_object_get(timeline, "durations"), "tasks"), n_tasks, 0);
+    check_bins(json_object_get(timeline, "utilisation"), &sum);
+    check_bins(json_object_get(timeline, "last_utilisation"), last);
+    check_durations(json_object_get(timeline, "durations"), n_tasks);
     check_lanes(json_object_get(timeline, "lanes"), last->makespan_s);
-    const json_t *sample = json_object_get(timeline, "sample"), *loads;
+    const json_t *sample = json_object_get(timeline, "sample");
     check_close(sum_array(sample, "seconds"), 1e-3 * sum_array(sample, "cost"), 1e-12);
-    loads = json_object_get(timeline, "loads");
-    assert_int_equal(json_array_size(json_object_get(loads, "seconds")), n_workers);
-    check_close(sum_array(loads, "seconds"), last->task_s, 1e-9);
-    check_close(json_number_value(json_array_get(json_object_get(loads, "seconds"), 0)),
-                last->load_max, 1e-12);
+    const json_t *loads = json_object_get(json_object_get(timeline, "loads"), "seconds");
+    assert_int_equal(json_array_size(loads), n_workers);
+    check_close(sum_array(json_object_get(timeline, "loads"), "seconds"), last->task_s, 1e-9);
+    check_close(json_number_value(json_array_get(loads, 0)), last->load_max, 1e-12);
     json_decref(timeline);
     taskpool_destroy(pool);
 }

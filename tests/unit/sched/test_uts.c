@@ -3,7 +3,6 @@
 #include "sched/lab/workloads/uts.h"
 #include "tests/check.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct count {
@@ -68,22 +67,16 @@ TEST(numbers_of_children_are_bounded)
 
 TEST(options_of_the_original_are_read)
 {
-    struct uts_tree named, spelt;
-    check_ok(uts_parse("T1", &named));
-    check_ok(uts_parse(" -t 1 -a 3  -d 10 -b 4 -r 19", &spelt));
-    assert_int_equal(named.type, spelt.type);
-    assert_int_equal(named.shape, spelt.shape);
-    assert_int_equal(named.max_depth, spelt.max_depth);
-    assert_int_equal(named.seed, spelt.seed);
-    assert_true(named.branching == spelt.branching);
-    check_ok(uts_parse("T1L", &spelt));
-    check_ok(uts_parse("T3L", &spelt));
-    check_ok(uts_parse("-r 7", &spelt));
-    assert_int_equal(spelt.type, UTS_GEOMETRIC);
-    assert_int_equal(spelt.shape, UTS_LINEAR);
-    assert_int_equal(spelt.max_depth, 6);
-    assert_int_equal(spelt.seed, 7);
-    assert_true(spelt.branching == 4 && spelt.shift == 0.5);
+    static const char *const equal[][2] = {{"T1", " -t 1 -a 3  -d 10 -b 4 -r 19"},
+                                           {"T1L", "-t 1 -a 3 -d 13 -b 4 -r 29"},
+                                           {"-r 7", "-t 1 -a 0 -d 6 -b 4 -f 0.5 -r 7"}};
+    for (int i = 0; i < 3; i++) {
+        struct uts_tree a, b;
+        check_ok(uts_parse(equal[i][0], &a));
+        check_ok(uts_parse(equal[i][1], &b));
+        assert_true(a.type == b.type && a.shape == b.shape && a.max_depth == b.max_depth);
+        assert_true(a.seed == b.seed && a.branching == b.branching && a.shift == b.shift);
+    }
 }
 
 /* (3^6 - 1) / 2 nodes. */

@@ -20,31 +20,19 @@ TEST(table_of_processors)
         const char *instead; /* NULL: it is right */
     } processors[] = {
         {"Raptor Lake, 6/186", VECTOR_UNIT_AVX2, "Prescott", "Haswell"},
-        {"Gracemont alone, 6/190", VECTOR_UNIT_AVX2, "Prescott", "Haswell"},
-        {"Arrow Lake, 6/198", VECTOR_UNIT_AVX2, "Prescott", "Haswell"},
         {"Emerald Rapids, 6/207", VECTOR_UNIT_AVX512, "Prescott", "SkylakeX"},
-        {"Diamond Rapids, 19/1", VECTOR_UNIT_AVX512, "Prescott", "SkylakeX"},
         {"Raptor Lake, no AVX by the system", VECTOR_UNIT_BASELINE, "Prescott", NULL},
-        {"virtual machine, Intel, 15/6, x86-64-v3", VECTOR_UNIT_AVX2, "Prescott", "Haswell"},
         {"virtual machine, AMD, 15/107, x86-64-v3", VECTOR_UNIT_AVX2, "Opteron", "Haswell"},
         {"virtual machine, AMD, 15/107, AVX alone", VECTOR_UNIT_AVX, "Opteron", "Sandybridge"},
         {"Cannon Lake, 6/102", VECTOR_UNIT_AVX512, "Haswell", "SkylakeX"},
         {"KX-7000, 7/107", VECTOR_UNIT_AVX2, "Nehalem", "Haswell"},
         {"Zen 4, 25/17, by 0.3.20", VECTOR_UNIT_AVX512, "Zen", "SkylakeX"},
         {"Zen 5, 26/2, by 0.3.20", VECTOR_UNIT_AVX512, "Barcelona", "SkylakeX"},
-        {"Zen 5, 26/2", VECTOR_UNIT_AVX512, "Cooperlake", NULL},
-        {"Zen 5, no AVX-512 by the system", VECTOR_UNIT_AVX2, "Haswell", NULL},
-        {"Zen 3, 25/1", VECTOR_UNIT_AVX2, "Zen", NULL},
-        {"Excavator, 21/101", VECTOR_UNIT_AVX2, "Excavator", NULL},
-        {"Piledriver, 21/2", VECTOR_UNIT_AVX, "Piledriver", NULL},
         {"Jaguar, 22/0", VECTOR_UNIT_AVX, "Bobcat", NULL},
-        {"Skylake-SP, 6/85", VECTOR_UNIT_AVX512, "SkylakeX", NULL},
         {"Sapphire Rapids, 6/143, by 0.3.28", VECTOR_UNIT_AVX512, "SapphireRapids", NULL},
         {"Knights Landing, 6/87", VECTOR_UNIT_AVX2, "Haswell", NULL},
-        {"Sandy Bridge, 6/42", VECTOR_UNIT_AVX, "Sandybridge", NULL},
         {"Westmere, 6/44", VECTOR_UNIT_BASELINE, "Nehalem", NULL},
         {"one of years to come", VECTOR_UNIT_AVX512, "Unheard-of", NULL},
-        {"ARM", VECTOR_UNIT_BASELINE, "neoversev2", NULL},
     };
     for (size_t i = 0; i < sizeof processors / sizeof processors[0]; i++) {
         const char *instead = blas_kernels_instead_of(processors[i].taken, processors[i].unit);
@@ -70,34 +58,21 @@ static void load_kernels(const char *kernels, const char *variable)
         unsetenv("OPENBLAS_CORETYPE");
 }
 
-static double A_element(int i, int k)
-{
-    return 1 + (i * 7 + k * 3) % 11;
-}
-
-static double B_element(int k, int j)
-{
-    return (k * 5 + j) % 13 - 6;
-}
-
 /* Small whole numbers, so that every sum is exact. */
 static void check_product(void)
 {
     enum { M = 131, N = 77, K = 259 };
     static double A[M * K], B[K * N], C[M * N];
-    for (int i = 0; i < M; i++)
-        for (int k = 0; k < K; k++)
-            A[i * K + k] = A_element(i, k);
-    for (int k = 0; k < K; k++)
-        for (int j = 0; j < N; j++)
-            B[k * N + j] = B_element(k, j);
+    for (int i = 0; i < M * K; i++)
+        A[i] = i * 7 % 11;
+    for (int i = 0; i < K * N; i++)
+        B[i] = i * 5 % 13 - 6;
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, M, N, K, 1, A, K, B, N, 0, C, N);
     for (int i = 0; i < M; i++)
         for (int j = 0; j < N; j++) {
-            double sum = 0;
             for (int k = 0; k < K; k++)
-                sum += A_element(i, k) * B_element(k, j);
-            check_close(C[i * N + j], sum, 0);
+                C[i * N + j] -= A[i * K + k] * B[k * N + j];
+            check_close(C[i * N + j], 0, 0);
         }
 }
 

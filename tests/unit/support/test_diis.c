@@ -4,93 +4,47 @@
 #include "support/arrays/diis.h"
 #include "tests/check.h"
 
-/* B of two errors of given lengths and angle. */
-static void two_errors(double a, double b, double cosine, double *B)
-{
-    B[0] = a * a;
-    B[1] = B[2] = a * b * cosine;
-    B[3] = b * b;
-}
-
-TEST(one_step_is_itself)
-{
-    double B = 4, c;
-    int n_dropped;
-    check_ok(diis_coefficients(1, &B, 1, &c, &n_dropped));
-    check_close(c, 1, 0);
-    assert_int_equal(n_dropped, 0);
-}
-
+/* Two errors of given lengths and the cosine between them. */
 TEST(two_steps_give_the_foot_of_the_perpendicular)
 {
-    double B[4], c[2];
-    int n_dropped;
-    /* On the line from (3, 0) to (0, 4) the point nearest to the origin divides it 16 : 9. */
-    two_errors(3, 4, 0, B);
-    check_ok(diis_coefficients(2, B, 2, c, &n_dropped));
-    check_close(c[0], 16.0 / 25, 1e-14);
-    check_close(c[1], 9.0 / 25, 1e-14);
-    /* Along one line, from 2 to 1: extrapolated to 0. */
-    two_errors(2, 1, 1 - 1e-10, B);
-    check_ok(diis_coefficients(2, B, 2, c, &n_dropped));
-    check_close(c[0], -1, 1e-3);
-    check_close(c[1], 2, 1e-3);
-    assert_int_equal(n_dropped, 0);
-}
-
-TEST(sizes_of_errors_do_not_matter)
-{
-    double B[4], c[2];
-    int n_dropped;
-    two_errors(1, 1e-7, 0, B);
-    check_ok(diis_coefficients(2, B, 2, c, &n_dropped));
-    assert_int_equal(n_dropped, 0);
-    check_close(c[0], 1e-14, 1e-20);
-    check_close(c[1], 1, 1e-13);
+    static const struct {
+        double a, b, cosine, c[2], tolerance;
+    } cases[] = {
+        {3, 4, 0, {16.0 / 25, 9.0 / 25}, 1e-14}, /* divides the line from (3, 0) to (0, 4) 16 : 9 */
+        {2, 1, 1 - 1e-10, {-1, 2}, 1e-3},        /* along one line: extrapolated to 0 */
+        {2, 1, -1, {1.0 / 3, 2.0 / 3}, 1e-10},   /* errors that cancel */
+        {1, 1e-7, 0, {1e-14, 1}, 1e-6},          /* sizes do not matter */
+        {1, 0, 0, {0, 1}, 0},
+        {0, 0, 0, {0, 1}, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double a = cases[i].a, b = cases[i].b, ab = a * b * cases[i].cosine, c[2];
+        int n_dropped;
+        check_ok(diis_coefficients(2, (double[]){a * a, ab, ab, b * b}, 2, c, &n_dropped));
+        assert_int_equal(n_dropped, 0);
+        for (int k = 0; k < 2; k++)
+            check_close(c[k], cases[i].c[k], cases[i].tolerance * fabs(cases[i].c[k]));
+    }
 }
 
 TEST(dependent_old_steps_are_dropped)
 {
-    /* Errors (1,0), (1,0), (0,1): the first two are the same. */
-    const double B[9] = {1, 1, 0, 1, 1, 0, 0, 0, 1};
-    double c[3];
-    int n_dropped;
-    check_ok(diis_coefficients(3, B, 3, c, &n_dropped));
-    assert_int_equal(n_dropped, 1);
-    check_close(c[0], 0, 0);
-    check_close(c[1], 0.5, 1e-14);
-    check_close(c[2], 0.5, 1e-14);
-}
-
-TEST(equal_errors_leave_the_newest_step)
-{
-    const double B[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
-    double c[3];
-    int n_dropped;
-    check_ok(diis_coefficients(3, B, 3, c, &n_dropped));
-    assert_int_equal(n_dropped, 2);
-    check_close(c[2], 1, 0);
-}
-
-TEST(an_error_of_zero_is_taken)
-{
-    double B[4], c[2];
-    int n_dropped;
-    two_errors(1, 0, 0, B);
-    check_ok(diis_coefficients(2, B, 2, c, &n_dropped));
-    check_close(c[0], 0, 0);
-    check_close(c[1], 1, 0);
-}
-
-TEST(errors_that_cancel_are_cancelled)
-{
-    double B[4], c[2];
-    int n_dropped;
-    two_errors(2, 1, -1, B);
-    check_ok(diis_coefficients(2, B, 2, c, &n_dropped));
-    assert_int_equal(n_dropped, 0);
-    check_close(c[0], 1.0 / 3, 1e-10);
-    check_close(c[1], 2.0 / 3, 1e-10);
+    static const struct {
+        int n, n_dropped;
+        double B[9], c[3];
+    } cases[] = {
+        {1, 0, {4}, {1}},
+        {3, 1, {1, 1, 0, 1, 1, 0, 0, 0, 1}, {0, 0.5, 0.5}}, /* errors (1, 0), (1, 0), (0, 1) */
+        {3, 2, {1, 1, 1, 1, 1, 1, 1, 1, 1}, {0, 0, 1}},
+    };
+    for (int i = 0; i < 3; i++) {
+        double c[3];
+        int n_dropped;
+        check_ok(diis_coefficients(cases[i].n, cases[i].B, cases[i].n, c, &n_dropped));
+        assert_int_equal(n_dropped, cases[i].n_dropped);
+        for (int k = 0; k < cases[i].n; k++)
+            check_close(c[k], cases[i].c[k], 1e-14);
+    }
 }
 
 /* F = solution + size step, error = step with its size: a linear problem. A step changes one pair

@@ -8,18 +8,24 @@
 
 static int rank, size;
 
+enum kind { NONE, ONE_OF_THE_LAST, DIFFERENT };
+
 /* Larger than the items of MPI's own types. */
 struct item {
     int64_t number;
     int rank;
 };
 
-/* Process r has count(r) items. */
-static void check_gather(int64_t (*count)(int process))
+static int64_t count(enum kind kind, int process)
+{
+    return kind == NONE ? 0 : kind == ONE_OF_THE_LAST ? process == size - 1 : process * 7 % 100;
+}
+
+static void check_gather(enum kind kind)
 {
     struct item own[100];
     const struct gather_part part = {
-        .items = own, .n_items = count(rank), .item_size = sizeof own[0], .what = "items"};
+        .items = own, .n_items = count(kind, rank), .item_size = sizeof own[0], .what = "items"};
     for (int64_t i = 0; i < part.n_items; i++)
         own[i] = (struct item){.number = i, .rank = rank};
     for (int everywhere = 0; everywhere < 2; everywhere++) {
@@ -35,40 +41,24 @@ static void check_gather(int64_t (*count)(int process))
         const struct item *next = items;
         assert_non_null(items);
         for (int process = 0; process < size; process++) {
-            for (int64_t i = 0; i < count(process); i++, next++) {
+            for (int64_t i = 0; i < count(kind, process); i++, next++) {
                 assert_int_equal(next->number, i);
                 assert_int_equal(next->rank, process);
             }
-            expected += count(process);
+            expected += count(kind, process);
         }
         assert_int_equal(n_items, expected);
         free(items);
     }
 }
 
-static int64_t none(int process)
-{
-    (void)process;
-    return 0;
-}
-
-static int64_t one_of_the_last(int process)
-{
-    return process == size - 1;
-}
-
-static int64_t different(int process)
-{
-    return process * 7 % 100;
-}
-
 TEST(all_items_arrive_in_order)
 {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    check_gather(none);
-    check_gather(one_of_the_last);
-    check_gather(different);
+    check_gather(NONE);
+    check_gather(ONE_OF_THE_LAST);
+    check_gather(DIFFERENT);
 }
 
 /* Counts that fit one by one and not together are refused before anything is read. */

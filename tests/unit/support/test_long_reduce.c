@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* Stands before MPI's own function: records the ranges, or passes them on. */
-static struct {
+static struct recorder {
     bool on;
     const char *next; /* address at which the next range must begin */
     int64_t n;        /* elements so far */
@@ -28,28 +28,18 @@ int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype type,
     return MPI_SUCCESS;
 }
 
-static void check_covered(int64_t n)
-{
-    /* Never dereferenced. */
-    char *elements = (char *)(intptr_t)4096;
-    recorder.on = true;
-    recorder.next = elements;
-    recorder.n = 0;
-    recorder.n_wrong = 0;
-    long_reduce(elements, n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    recorder.on = false;
-    assert_int_equal(recorder.n_wrong, 0);
-    assert_true(recorder.n == n);
-}
-
 TEST(more_elements_than_an_int_counts_are_all_reduced)
 {
-    check_covered(0);
-    check_covered(1);
-    check_covered(INT_MAX);
-    check_covered((int64_t)INT_MAX + 1);
-    check_covered((int64_t)UINT_MAX + 1);
-    check_covered(INT64_C(5) * INT_MAX + 3);
+    const int64_t counts[] = {
+        0, 1, INT_MAX, (int64_t)INT_MAX + 1, (int64_t)UINT_MAX + 1, INT64_C(5) * INT_MAX + 3};
+    char *elements = (char *)(intptr_t)4096; /* never dereferenced */
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        recorder = (struct recorder){.on = true, .next = elements};
+        long_reduce(elements, counts[i], MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        recorder.on = false;
+        assert_int_equal(recorder.n_wrong, 0);
+        assert_true(recorder.n == counts[i]);
+    }
 }
 
 /* Element i is 1 + i % 1000 on one process and 0 on the others, across several

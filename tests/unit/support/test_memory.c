@@ -10,11 +10,6 @@
 
 static const int64_t GB = 1000000000;
 
-static void check_bytes(double value, double expected)
-{
-    assert_true(fabs(value - expected) < 1);
-}
-
 /* Whether the message of a refused need has this part. */
 static void check_refused(struct memory_need need, const struct memory_budget *budget,
                           const char *part)
@@ -31,6 +26,8 @@ TEST(limits_are_within_the_machine)
     struct memory_limits limits = memory_limits();
     assert_true(limits.main_bytes > 0 && limits.main_bytes <= all);
     assert_true(limits.shared_bytes >= 0 && limits.address_bytes > 0);
+    assert_int_equal(limits.shared_bytes == INT64_MAX, access("/dev/shm", F_OK) != 0);
+    assert_true(memory_part_bytes() > 0 && memory_part_bytes() <= memory_peak_bytes());
 }
 
 /* A file may be filled later, without asking for memory, by those that have mapped it; one that a
@@ -61,25 +58,21 @@ TEST(processes_of_a_node_divide_all_but_a_reserve)
 {
     struct memory_limits limits = {
         .main_bytes = 80 * GB, .shared_bytes = 20 * GB, .address_bytes = 10 * GB};
-    struct memory_budget four = memory_divide(&limits, 4);
-    check_bytes(four.main_bytes, 19e9);
-    check_bytes(four.shared_bytes, 4.75e9);
-    check_bytes(four.address_bytes, 9.5e9);
-    struct memory_budget one = memory_divide(&limits, 1);
-    check_bytes(one.main_bytes, 76e9);
+    struct memory_budget four = memory_divide(&limits, 4), one = memory_divide(&limits, 1);
+    check_close(four.main_bytes, 19e9, 1);
+    check_close(four.shared_bytes, 4.75e9, 1);
+    check_close(four.address_bytes, 9.5e9, 1);
+    check_close(one.main_bytes, 76e9, 1);
     assert_true(isinf(one.shared_bytes));
-
     limits = (struct memory_limits){INT64_MAX, INT64_MAX, INT64_MAX};
-    struct memory_budget endless = memory_divide(&limits, 4);
-    assert_true(isinf(endless.main_bytes) && isinf(endless.shared_bytes) &&
-                isinf(endless.address_bytes));
+    four = memory_divide(&limits, 4);
+    assert_true(isinf(four.main_bytes) && isinf(four.shared_bytes) && isinf(four.address_bytes));
 }
 
 TEST(each_limit_refuses_by_its_name)
 {
     const struct memory_budget budget = {19e9, 4.75e9, 16e9, .n_sharing = 4};
     struct memory_need fits = {.shared_bytes = 3e9, .own_bytes = 4e9};
-    assert_true(memory_fits(&fits, &budget));
     check_ok(memory_check("a test", &fits, &budget, "ask for less"));
     const struct memory_budget no_address = {19e9, 4.75e9, INFINITY, .n_sharing = 4};
     check_refused((struct memory_need){.shared_bytes = 4e9, .own_bytes = 16e9}, &no_address,
@@ -99,20 +92,20 @@ TEST(each_limit_refuses_by_its_name)
                   "0.051 MB of /dev/shm per process, but 0.040 MB are available: 0.011 MB are");
 }
 
-TEST(a_need_that_fits_is_still_allowed_piece_by_piece)
+TEST(needs_add_up_and_leave_the_rest)
 {
-    struct memory_limits limits = {
-        .main_bytes = 80 * GB, .shared_bytes = 20 * GB, .address_bytes = INT64_MAX};
-    struct memory_budget budget = memory_divide(&limits, 2);
-    struct memory_need all = {.shared_bytes = budget.shared_bytes};
-    assert_true(memory_fits(&all, &budget));
-    struct memory_need piece = {.shared_bytes = budget.shared_bytes / 5};
-    for (int i = 0; i < 5; i++) {
-        struct memory_budget left = memory_divide(&limits, 2);
-        assert_true(memory_fits(&piece, &left));
-        limits.main_bytes -= (int64_t)(2 * piece.shared_bytes);
-        limits.shared_bytes -= (int64_t)(2 * piece.shared_bytes);
-    }
+    const struct memory_need one = {.shared_bytes = 1e9, .own_bytes = 2e9, .n_shared = 2};
+    const struct memory_need other = {.shared_bytes = 3e9, .own_bytes = 1e9, .n_shared = 1};
+    struct memory_need sum = one, larger = memory_need_larger(one, other);
+    memory_need_add(&sum, 3, other);
+    assert_true(sum.shared_bytes == 10e9 && sum.own_bytes == 5e9 && sum.n_shared == 5);
+    assert_true(larger.shared_bytes == 3e9 && larger.own_bytes == 2e9 && larger.n_shared == 2);
+    struct memory_budget budget = {19e9, INFINITY, 46e9, .n_sharing = 4};
+    assert_true(memory_left_bytes(&sum, &budget) == 1e9);
+    budget.address_bytes = INFINITY;
+    assert_true(memory_left_bytes(&sum, &budget) == 4e9);
+    budget.main_bytes = 14e9;
+    assert_true(memory_left_bytes(&sum, &budget) == 0);
 }
 
 TEST(the_user_may_know_better)
@@ -167,12 +160,5 @@ TEST(a_confined_process_gets_no_more_than_its_budget)
     assert_true(some && !more);
 }
 
-TEST(memory_in_use_is_within_its_peak)
-{
-    assert_true(memory_part_bytes() > 0);
-    assert_true(memory_part_bytes() <= memory_peak_bytes());
-}
-
 TEST_SETUP(check_begin_mpi)
-
 TEST_TEARDOWN(check_end_mpi)

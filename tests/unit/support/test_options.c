@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command lines: what is accepted, and that every refusal names the option, the
- * text and what would have been right. */
+ * text and what would have been right. The text of a command line in a result. */
 #include "support/io/options.h"
 #include "tests/check.h"
+#include "tests/unit/support/captured.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct settings {
     int64_t tile, charge, seed;
@@ -99,214 +98,159 @@ static enum status parse(const char *line)
     return options_parse(&options, n_arguments, arguments, &request, &first_operand);
 }
 
-static void check_refused(const char *line, const char *part1, const char *part2)
+/* All values, as JSON without quotes. */
+static void check_values(const char *expected)
 {
-    check_status(STATUS_USAGE, parse(line));
-    if (!strstr(status_text(), part1) || !strstr(status_text(), part2))
-        fail_msg("'%s': the message \"%s\" lacks '%s' or '%s'", line, status_text(), part1, part2);
+    json_t *object = options_to_json(&options);
+    char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(6)), *end = text;
+    for (const char *c = text; *c != '\0'; c++)
+        if (*c != '"')
+            *end++ = *c;
+    *end = '\0';
+    assert_string_equal(text, expected);
+    free(text);
+    json_decref(object);
 }
 
-TEST(defaults_hold_when_nothing_is_given)
+TEST(accepted_lines_and_their_values)
 {
-    check_ok(parse("water.xyz"));
-    assert_int_equal(request, OPTION_REQUEST_RUN);
-    assert_int_equal(settings.tile, 40);
-    assert_int_equal(settings.seed, 1);
-    assert_true(settings.screen == 1e-10);
-    assert_null(settings.basis);
-    assert_int_equal(settings.mode, 1);
-    assert_string_equal(settings.guess, "core");
-    assert_false(settings.quiet);
-    assert_int_equal(first_operand, 1);
-}
-
-TEST(both_ways_of_giving_a_value_and_any_order)
-{
-    check_ok(
-        parse("--tile 7 a.xyz --charge=-2 --screen=1d-6 --quiet b.xyz --sched steal -o p.html"));
-    assert_int_equal(settings.tile, 7);
-    assert_int_equal(settings.charge, -2);
-    assert_true(settings.screen == 1e-6);
-    assert_true(settings.quiet);
-    assert_int_equal(settings.mode, 2);
-    assert_string_equal(settings.output, "p.html");
-    assert_int_equal(n_arguments - first_operand, 2);
-    assert_string_equal(arguments[first_operand], "a.xyz");
-    assert_string_equal(arguments[first_operand + 1], "b.xyz");
-
-    check_ok(parse("a.xyz --charge -1 --basis=--odd --tile 1 --tile 2 --shift -.5"));
-    assert_int_equal(settings.charge, -1);
-    assert_string_equal(settings.basis, "--odd");
-    assert_int_equal(settings.tile, 2);
-    assert_true(settings.shift == -0.5);
-    check_ok(parse("-- --tile"));
-    assert_string_equal(arguments[first_operand], "--tile");
-}
-
-TEST(flags_take_true_and_false)
-{
-    check_ok(parse("a"));
-    assert_true(settings.polite);
-    check_ok(parse("a --polite=false --quiet=true"));
-    assert_false(settings.polite);
-    assert_true(settings.quiet);
-    check_ok(parse("a --quiet --polite=false --quiet=false --polite"));
-    assert_true(settings.polite);
-    assert_false(settings.quiet);
-}
-
-TEST(numbers_use_all_64_bits)
-{
-    check_ok(parse("a --charge 9223372036854775807"));
-    assert_true(settings.charge == INT64_MAX);
-    check_ok(parse("a --charge -9223372036854775808 --seed 9223372036854775807"));
-    assert_true(settings.charge == INT64_MIN);
-    check_refused("a --charge 9223372036854775808", "--charge", "9223372036854775808");
-}
-
-/* The form that a message about the range has, among others. */
-TEST(whole_numbers_may_have_exponents)
-{
-    check_ok(parse("a --tile 1e+06 --charge -1e15 --seed 2.5e1"));
-    assert_int_equal(settings.tile, 1000000);
-    assert_true(settings.charge == -1000000000000000);
-    assert_int_equal(settings.seed, 25);
-    check_refused("a --tile 1e7", "'1e7' is not a whole number", "from 1 to 1000000");
-}
-
-TEST(text_that_is_no_number_is_refused)
-{
-    const char *integers[] = {"x", "1x", "1.5", "1e-3", "0x10", "--", "1-", "+-1"};
-    for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++) {
-        char line[64];
-        snprintf(line, sizeof line, "a --tile=%s", integers[i]);
-        check_refused(line, "--tile", integers[i]);
-        assert_non_null(strstr(status_text(), "from 1 to 1000000"));
+    static const struct {
+        const char *line;
+        int n_operands;
+        const char *values;
+    } rows[] = {
+        {"a.xyz", 1,
+         "{tile:40,charge:0,seed:1,screen:1e-10,shift:0.0,basis:null,output:null,"
+         "sched:counter,engine:s,guess:core,quiet:false,polite:true,shake:0.0}"},
+        {"--tile 7 a --charge=-2 --screen=1d-6 --quiet b --sched steal -o p.html", 2,
+         "{tile:7,charge:-2,seed:1,screen:1e-6,shift:0.0,basis:null,output:p.html,"
+         "sched:steal,engine:s,guess:core,quiet:true,polite:true,shake:0.0}"},
+        {"a --charge -1 --basis=--odd --tile 1 --ti 2e0 --shift -.5 --screen 1", 1,
+         "{tile:2,charge:-1,seed:1,screen:1.0,shift:-0.5,basis:--odd,output:null,"
+         "sched:counter,engine:s,guess:core,quiet:false,polite:true,shake:0.0}"},
+        {"a --basis caf\xe9 --engine libint --guess atoms --polite=false --quiet=true", 1,
+         "{tile:40,charge:0,seed:1,screen:1e-10,shift:0.0,basis:caf?,output:null,"
+         "sched:counter,engine:libint,guess:atoms,quiet:true,polite:false,shake:0.0}"},
+        {"a --quiet --polite=false --quiet=false --polite", 1,
+         "{tile:40,charge:0,seed:1,screen:1e-10,shift:0.0,basis:null,output:null,"
+         "sched:counter,engine:s,guess:core,quiet:false,polite:true,shake:0.0}"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        check_ok(parse(rows[i].line));
+        assert_int_equal(request, OPTION_REQUEST_RUN);
+        assert_int_equal(n_arguments - first_operand, rows[i].n_operands);
+        check_values(rows[i].values);
     }
-    const char *reals[] = {"x", "1e", "nan", "inf", "1e999", "0x1p-3", "1,5", "1f-8"};
-    for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++) {
-        char line[64];
-        snprintf(line, sizeof line, "a --screen=%s", reals[i]);
-        check_refused(line, "--screen", reals[i]);
+    check_ok(parse("b --tile 3 -- --tile"));
+    assert_string_equal(arguments[first_operand], "b");
+    assert_string_equal(arguments[first_operand + 1], "--tile");
+}
+
+/* The message has both parts. */
+TEST(refused_lines_and_their_messages)
+{
+    static const struct {
+        const char *line, *part1, *part2;
+    } rows[] = {
+        {"a --tile=x", "--tile: 'x'", "whole number from 1 to 1000000"},
+        {"a --tile=1.5", "--tile", "'1.5'"},
+        {"a --tile 0", "--tile", "from 1 to 1000000"},
+        {"a --tile 1000001", "--tile", "1000001"},
+        {"a --seed -1", "--seed", "at least 0"},
+        {"a --screen=nan", "--screen: 'nan'", "finite number"},
+        {"a --screen 0", "--screen", "larger than 0 and at most 1"},
+        {"a --screen 1.1", "--screen", "1.1"},
+        {"a --sched stat", "'stat'", "static, counter, steal"},
+        {"a --engine any", "'any'", "s, libint"},
+        {"a --guess atom", "--guess", "'atom' is not one of core, atoms (see --help-all)"},
+        {"a --shake 2", "--shake", "from 0 to 1 (see --help-all)"},
+        {"a --shake", "missing", "(see --help-all)"},
+        {"a --tiel=5", "'--tiel=5'", "lists all): did you mean --tile?"},
+        {"a --versoin", "'--versoin'", ": did you mean --version?"},
+        {"a --sched Stael", "'Stael'", "(see --help): did you mean steal?"},
+        {"a -x", "unknown option '-x'", "--help"},
+        {"a -o", "--output", "missing"},
+        {"a --engine", "--engine", "missing, WORD"},
+        {"a --basis --tile 3", "--basis", "missing"},
+        {"a --basis=", "--basis", "missing"},
+        {"a --quiet=yes", "--quiet", "not one of true, false"},
+        {"a --help=me", "--help", "no value"},
+        {"a --hel", "--help", "--help-all"},
+        {"a --s 5", "--seed", "--screen"},
+        {"--tile 3", "FILE", "missing (usage: beryl-test FILE [options]; see --help)"},
+        {"a b c", "'c'", "too many (usage: beryl-test FILE [options]; see --help)"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        check_status(STATUS_USAGE, parse(rows[i].line));
+        if (!strstr(status_text(), rows[i].part1) || !strstr(status_text(), rows[i].part2))
+            fail_msg("'%s': %s", rows[i].line, status_text());
     }
-    char *blank[] = {"beryl-test", "a", "--tile", " 7", NULL};
-    check_status(STATUS_USAGE, options_parse(&options, 4, blank, &request, &first_operand));
-}
-
-TEST(numbers_out_of_range_are_refused)
-{
-    check_refused("a --tile 0", "--tile", "from 1 to 1000000");
-    check_refused("a --tile -5", "--tile", "-5");
-    check_refused("a --tile 1000001", "--tile", "1000001");
-    check_refused("a --seed -1", "--seed", "at least 0");
-    check_refused("a --screen 0", "--screen", "larger than 0 and at most 1");
-    check_refused("a --screen 1e-400", "--screen", "larger than 0");
-    check_refused("a --screen -1e-6", "--screen", "-1e-6");
-    check_ok(parse("a --screen 1"));
-}
-
-TEST(other_mistakes_are_named)
-{
-    check_refused("a --sched fast", "'fast'", "static, counter, steal");
-    check_refused("a --sched stat", "'stat'", "static, counter, steal");
-    check_refused("a --engine any", "'any'", "s, libint");
-    check_refused("a --guess atom", "--guess", "'atom' is not one of core, atoms (see --help-all)");
-    check_refused("a --shake 2", "--shake", "from 0 to 1 (see --help-all)");
-    check_refused("a --shake", "missing", "(see --help-all)");
-    check_refused("a --tiel 5", "--tiel", "--help");
-    check_refused("a --tiel=5", "'--tiel=5'", "lists all): did you mean --tile?");
-    check_refused("a --Quiet", "'--Quiet'", ": did you mean --quiet?");
-    check_refused("a --versoin", "'--versoin'", ": did you mean --version?");
-    check_refused("a --sched Stael", "'Stael'", "(see --help): did you mean steal?");
-    check_refused("a -x", "-x", "--help");
-    check_refused("a --tile", "--tile", "missing");
-    check_refused("a -o", "--output", "missing");
-    check_refused("a --engine", "--engine", "missing, WORD");
-    check_refused("a --basis --tile 3", "--basis", "missing");
-    check_refused("a --basis=", "--basis", "missing");
-    check_refused("a --quiet=yes", "--quiet", "not one of true, false");
-    check_refused("a --help=me", "--help", "no value");
-    check_refused("a --help-all=me", "--help-all", "no value");
-    check_refused("a --hel", "--help", "--help-all");
-    check_refused("a --s 5", "--seed", "--screen");
-    check_refused("--tile 3", "FILE", "missing (usage: beryl-test FILE [options]; see --help)");
-    check_refused("a b c", "'c'", "too many (usage: beryl-test FILE [options]; see --help)");
-    check_ok(parse("a --ti 3"));
-    assert_int_equal(settings.tile, 3);
+    char *empty[] = {"beryl-test", "a", "", NULL};
+    check_status(STATUS_USAGE, options_parse(&options, 3, empty, &request, &first_operand));
 }
 
 TEST(help_and_version_are_requests_whatever_is_missing)
 {
-    check_ok(parse("--help"));
-    assert_int_equal(request, OPTION_REQUEST_HELP);
-    check_ok(parse("-h --nonsense"));
-    assert_int_equal(request, OPTION_REQUEST_HELP);
-    check_ok(parse("--help-all --nonsense"));
-    assert_int_equal(request, OPTION_REQUEST_HELP_ALL);
-    check_ok(parse("--version"));
-    assert_int_equal(request, OPTION_REQUEST_VERSION);
+    static const struct {
+        const char *line;
+        enum option_request request;
+    } rows[] = {{"--help", OPTION_REQUEST_HELP},
+                {"-h --nonsense", OPTION_REQUEST_HELP},
+                {"--help-all --nonsense", OPTION_REQUEST_HELP_ALL},
+                {"--help-modes", OPTION_REQUEST_HELP_MODES},
+                {"--version", OPTION_REQUEST_VERSION}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        check_ok(parse(rows[i].line));
+        assert_int_equal(request, rows[i].request);
+    }
 }
 
-/* Captures the answer to a request, standard output. */
-static void capture(enum option_request asked, char *text, size_t size)
+static enum option_request asked;
+
+static void answer(void)
 {
-    FILE *file = tmpfile();
-    fflush(stdout);
-    int terminal = dup(STDOUT_FILENO);
-    dup2(fileno(file), STDOUT_FILENO);
     options_answer(&options, asked);
-    fflush(stdout);
-    dup2(terminal, STDOUT_FILENO);
-    close(terminal);
-    rewind(file);
-    text[fread(text, 1, size - 1, file)] = '\0';
-    fclose(file);
+}
+
+static char *ask(enum option_request what)
+{
+    asked = what;
+    return (char *)captured(STDOUT_FILENO, answer);
 }
 
 TEST(help_shows_every_option_with_what_it_takes)
 {
-    char text[4096];
-    capture(OPTION_REQUEST_HELP_ALL, text, sizeof text);
-    const char *wanted[] = {
-        "Usage: beryl-test FILE [options]\n",
-        "Tests the options.",
-        "\nNumbers:\n",
-        "--tile N",
-        "(from 1 to 1000000; default: 40)",
-        "--charge N",
-        "(default: 0)",
-        "at least 0",
-        "(larger than 0 and at most 1; default:",
-        "\nOther things:\n",
-        "--basis NAME or FILE",
-        "-o, --output FILE",
-        "--sched MODE",
-        "one of s, libint",
-        "(one of static, counter, steal;",
-        "--guess WHICH",
-        "(one of core, atoms; default: core)",
-        "--quiet",
-        "\nExpert things:\n",
-        "--shake X",
-        "--help",
-        "--help-modes",
-        "--help-all",
-        "--version",
-    };
+    static const char *const wanted[] = {"Usage: beryl-test FILE [options]\n",
+                                         "Tests the options.",
+                                         "\nNumbers:\n",
+                                         "--tile N",
+                                         "(from 1 to 1000000; default: 40)",
+                                         "molecule (default: 0)",
+                                         "(at least 0; default: 1)",
+                                         "(larger than 0 and at most 1; default:",
+                                         "\nOther things:\n",
+                                         "--basis NAME or FILE",
+                                         "-o, --output FILE",
+                                         "(one of s, libint)",
+                                         "(one of static, counter, steal; default: counter)",
+                                         "--guess WHICH",
+                                         "  --quiet                 counter, steal: say nothing\n",
+                                         "\nExpert things:\n",
+                                         "--shake X",
+                                         "--help-modes",
+                                         "--version"};
+    char *text = ask(OPTION_REQUEST_HELP_ALL);
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
         if (!strstr(text, wanted[i]))
             fail_msg("--help-all lacks \"%s\":\n%s", wanted[i], text);
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
         assert_true(strlen(line) <= 90);
-    capture(OPTION_REQUEST_VERSION, text, sizeof text);
-    assert_memory_equal(text, "beryl-test ", 11);
-    assert_true(text[11] >= '0' && text[11] <= '9');
+    assert_memory_equal(ask(OPTION_REQUEST_VERSION), "beryl-test 0.", 13);
 }
 
 TEST(help_hides_other_rows_and_ends_with_pointers_to_them)
 {
-    char text[4096];
-    capture(OPTION_REQUEST_HELP, text, sizeof text);
+    const char *text = ask(OPTION_REQUEST_HELP);
     assert_non_null(strstr(text, "--sched MODE"));
     assert_null(strstr(text, "--guess"));
     assert_null(strstr(text, "--quiet"));
@@ -319,8 +263,7 @@ TEST(help_hides_other_rows_and_ends_with_pointers_to_them)
 /* Options in the first mode that reads them, their names in the others. */
 TEST(help_of_modes_has_each_mode_with_its_options)
 {
-    char text[4096];
-    capture(OPTION_REQUEST_HELP_MODES, text, sizeof text);
+    const char *text = ask(OPTION_REQUEST_HELP_MODES);
     const char *lists = strstr(text, "\nstatic: others\n\n"
                                      "counter: the next ones\n"
                                      "  --quiet                 say nothing\n\n"
@@ -329,93 +272,79 @@ TEST(help_of_modes_has_each_mode_with_its_options)
     if (!lists || !strstr(text, "Options of every mode:\n  --basis"))
         fail_msg("%s", text);
     assert_null(strstr(text, "--tile"));
-    capture(OPTION_REQUEST_HELP_ALL, text, sizeof text);
-    assert_non_null(strstr(text, "counter, steal: say nothing"));
 }
 
+/* Refused ones leave the values as they are. */
 TEST(options_are_set_by_name)
 {
-    settings = (struct settings){.tile = 5, .screen = 1, .quiet = true, .basis = "kept"};
-    check_ok(options_set_defaults(&tables[0]));
-    assert_int_equal(settings.tile, 40);
-    assert_true(settings.screen == 1e-10);
-    assert_true(settings.quiet);
-    check_ok(options_set_defaults(&tables[1]));
-    assert_false(settings.quiet);
-    assert_string_equal(settings.basis, "kept");
-
-    check_ok(option_set(&tables[0], "tile", "7"));
-    check_ok(option_set(&tables[1], "sched", "steal"));
-    check_ok(option_set(&tables[1], "guess", "atoms"));
-    check_ok(option_set(&tables[1], "quiet", NULL));
-    assert_int_equal(settings.tile, 7);
-    assert_int_equal(settings.mode, 2);
-    assert_string_equal(settings.guess, "atoms");
-    assert_true(settings.quiet);
-    check_ok(option_set(&tables[1], "quiet", "false"));
-    assert_false(settings.quiet);
-    check_ok(option_set(&tables[1], "quiet", "true"));
-    assert_true(settings.quiet);
-    check_ok(option_set(&tables[1], "polite", "false"));
-    assert_false(settings.polite);
-    check_ok(option_set(&tables[1], "polite", NULL));
-    assert_true(settings.polite);
-}
-
-TEST(wrong_names_and_values_set_by_name_are_refused)
-{
-    const struct {
-        const char *name, *value, *part;
-    } wrong[] = {
+    static const struct {
+        const char *name, *value, *refusal;
+    } rows[] = {
+        {"sched", "steal", NULL},
         {"sched", "fast", "--sched: 'fast' is not one of static, counter, steal"},
+        {"guess", "atoms", NULL},
         {"guess", "none", "--guess: 'none' is not one of core, atoms"},
+        {"quiet", "false", NULL},
+        {"quiet", NULL, NULL},
         {"quiet", "yes", "--quiet: 'yes' is not one of true, false"},
+        {"polite", "false", NULL},
+        {"basis", "sto-3g", NULL},
         {"basis", "", "--basis: a value is missing"},
         {"basis", NULL, "--basis: a value is missing"},
-        {"bas", "sto-3g", "unknown option '--bas'"},
-        {"bassi", "sto-3g", "unknown option '--bassi': did you mean --basis?"},
+        {"bas", "x", "unknown option '--bas'"},
+        {"bassi", "x", "unknown option '--bassi': did you mean --basis?"},
         {"tile", "8", "unknown option '--tile'"},
     };
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        settings = (struct settings){.mode = 1, .guess = "atoms", .basis = "kept"};
-        check_status(STATUS_USAGE, option_set(&tables[1], wrong[i].name, wrong[i].value));
-        if (!strstr(status_text(), wrong[i].part))
-            fail_msg("'%s' lacks \"%s\"", status_text(), wrong[i].part);
-        assert_int_equal(settings.mode, 1);
-        assert_string_equal(settings.guess, "atoms");
-        assert_string_equal(settings.basis, "kept");
+    settings = (struct settings){0};
+    check_ok(options_set_defaults(&tables[1]));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        check_status(rows[i].refusal ? STATUS_USAGE : STATUS_OK,
+                     option_set(&tables[1], rows[i].name, rows[i].value));
+        if (rows[i].refusal && !strstr(status_text(), rows[i].refusal))
+            fail_msg("'%s' lacks \"%s\"", status_text(), rows[i].refusal);
     }
-}
-
-TEST(json_holds_the_value_in_force_of_every_option)
-{
-    check_ok(
-        parse("a --tile 8 --basis caf\xe9 --sched steal --engine libint --guess atoms --quiet"));
-    json_t *object = options_to_json(&options);
-    assert_int_equal(json_object_size(object), 13);
-    assert_string_equal(json_string_value(json_object_get(object, "guess")), "atoms");
-    assert_int_equal(json_integer_value(json_object_get(object, "tile")), 8);
-    assert_true(json_real_value(json_object_get(object, "screen")) == 1e-10);
-    assert_string_equal(json_string_value(json_object_get(object, "basis")), "caf?");
-    assert_true(json_is_null(json_object_get(object, "output")));
-    assert_string_equal(json_string_value(json_object_get(object, "sched")), "steal");
-    assert_string_equal(json_string_value(json_object_get(object, "engine")), "libint");
-    assert_true(json_is_true(json_object_get(object, "quiet")));
-    json_decref(object);
+    check_values("{tile:0,charge:0,seed:0,screen:0.0,shift:0.0,basis:sto-3g,output:null,"
+                 "sched:steal,engine:s,guess:atoms,quiet:true,polite:false,shake:0.0}");
 }
 
 TEST(choices_are_found_by_whole_words)
 {
-    assert_int_equal(option_choice_index("a,bc,def", "a"), 0);
-    assert_int_equal(option_choice_index("a,bc,def", "def"), 2);
+    static const char *const words[] = {"a", "bc", "def", ""};
+    for (int i = 0; i < 4; i++) {
+        char word[8];
+        option_choice_word("a,bc,def", i, word, sizeof word);
+        assert_string_equal(word, words[i]);
+        assert_int_equal(option_choice_index("a,bc,def", words[i]), i < 3 ? i : -1);
+    }
     assert_int_equal(option_choice_index("a,bc,def", "de"), -1);
     assert_int_equal(option_choice_index("a,bc,def", "a,bc"), -1);
-    assert_int_equal(option_choice_index("a,bc,def", ""), -1);
-    char word[8];
-    option_choice_word("a,bc,def", 1, word, sizeof word);
-    assert_string_equal(word, "bc");
-    option_choice_word("a,bc,def", 2, word, sizeof word);
-    assert_string_equal(word, "def");
-    option_choice_word("a,bc,def", 3, word, sizeof word);
-    assert_string_equal(word, "");
+}
+
+/* Full names, no outputs, and words that a shell takes as they were. */
+TEST(the_text_of_a_command_line)
+{
+    static const struct {
+        const char *text;
+        char *words[10];
+    } rows[] = {
+        {"p run", {"x"}},
+        {"p run --quiet=false", {"x", "--quiet=false"}},
+        {"p run --tile 8 --quiet --basis sto-3g a b",
+         {"x", "a", "--ti=8", "--output", "o.html", "--qu", "--basis", "sto-3g", "--output=o",
+          "b"}},
+        {"p run --basis 'it'\\''s $x' --basis=--odd 'a b'",
+         {"x", "--basis", "it's $x", "--basis=--odd", "a b", "--output", "o"}},
+    };
+    struct options command = options;
+    command.min_operands = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char *words[11] = {NULL};
+        int n = 0;
+        for (; n < 10 && rows[i].words[n]; n++)
+            words[n] = rows[i].words[n];
+        check_ok(options_parse(&command, n, words, &request, &first_operand));
+        json_t *line = command_line_to_json(&command, "p run", n, words, "output,report");
+        assert_string_equal(json_string_value(line), rows[i].text);
+        json_decref(line);
+    }
 }

@@ -5,25 +5,12 @@
 #include "support/io/json.h"
 #include "support/io/output_file.h"
 #include "support/io/text_file.h"
-#include "tests/check.h"
+#include "tests/unit/support/folder.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-static char folder[] = "/tmp/test_output_file.XXXXXX";
-
-static const char *path_of(const char *name)
-{
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
 
 static int count_files(void)
 {
@@ -43,45 +30,43 @@ static void check_content(const char *path, const char *expected)
     text_file_fini(&file);
 }
 
-static void remove_files(void)
+/* Written to the path, found in the file. */
+static void check_write(const char *path, const char *file, const char *text)
 {
-    char command[600];
-    snprintf(command, sizeof command, "rm -r %s/*", folder);
-    assert_int_equal(system(command), 0);
+    check_ok(output_file_check(path));
+    check_ok(output_file_write(path, text, strlen(text)));
+    check_content(file, text);
 }
 
-TEST(what_a_killed_process_has_left_is_replaced)
+static struct stat status_of(const char *path)
 {
-    FILE *file = fopen(path_of("whole.part"), "w");
-    assert_non_null(file);
-    fclose(file);
-    check_ok(output_file_check(path_of("whole")));
-    assert_int_equal(count_files(), 0);
-    file = fopen(path_of("whole.part"), "w");
-    assert_non_null(file);
-    fclose(file);
-    check_ok(output_file_write(path_of("whole"), "whole", 5));
-    check_content(path_of("whole"), "whole");
-    assert_int_equal(count_files(), 1);
-    remove_files();
+    struct stat status;
+    assert_int_equal(lstat(path, &status), 0);
+    return status;
 }
 
-TEST(checking_leaves_nothing_behind)
+static void leave_part_of_a_killed_process(void)
 {
-    check_ok(output_file_check(path_of("new")));
-    assert_int_equal(count_files(), 0);
-    check_ok(output_file_write(path_of("new"), "old text", 8));
-    check_ok(output_file_check(path_of("new")));
-    assert_int_equal(count_files(), 1);
-    check_content(path_of("new"), "old text");
-    check_ok(output_file_write(path_of("new"), "text", 4));
-    check_content(path_of("new"), "text");
-    assert_int_equal(count_files(), 1);
-    struct stat information;
+    FILE *file = fopen(path_of("new.part"), "w");
+    assert_non_null(file);
+    fclose(file);
+}
+
+TEST(checking_leaves_nothing_and_writing_one_file)
+{
     mode_t mask = umask(0);
     umask(mask);
-    assert_int_equal(stat(path_of("new"), &information), 0);
-    assert_int_equal(information.st_mode & 0777, 0666 & ~mask);
+    leave_part_of_a_killed_process();
+    check_ok(output_file_check(path_of("new")));
+    assert_int_equal(count_files(), 0);
+    leave_part_of_a_killed_process();
+    check_ok(output_file_write(path_of("new"), "old text", 8));
+    assert_int_equal(count_files(), 1);
+    check_ok(output_file_check(path_of("new")));
+    check_content(path_of("new"), "old text");
+    check_write(path_of("new"), path_of("new"), "text");
+    assert_int_equal(count_files(), 1);
+    assert_int_equal(status_of(path_of("new")).st_mode & 0777, 0666 & ~mask);
     unlink(path_of("new"));
 }
 
@@ -98,6 +83,9 @@ TEST(paths_that_cannot_be_written_are_refused)
             assert_non_null(strstr(status_text(), paths[i]));
     }
     assert_int_equal(count_files(), 0);
+    const struct output outputs[] = {{"json", NULL}, {"report", paths[0]}};
+    check_ok(outputs_check_writable(outputs, 1));
+    check_status(STATUS_IO, outputs_check_writable(outputs, 2));
 }
 
 static enum status write_nothing(const char *temporary, void *context)
@@ -117,31 +105,21 @@ TEST(a_file_without_room_is_refused_with_its_size)
 
 TEST(links_and_devices_stay_what_they_are)
 {
+    char target[256], link[256];
     check_ok(output_file_write("/dev/null", "x", 1));
-    struct stat information;
-    assert_int_equal(stat("/dev/null", &information), 0);
-    assert_true(S_ISCHR(information.st_mode));
-
-    char target[256];
+    assert_true(S_ISCHR(status_of("/dev/null").st_mode));
     snprintf(target, sizeof target, "%s", path_of("target"));
-    check_ok(output_file_write(target, "a", 1));
-    assert_int_equal(symlink(target, path_of("link")), 0);
-    check_ok(output_file_write(path_of("link"), "b", 1));
-    assert_int_equal(lstat(path_of("link"), &information), 0);
-    assert_true(S_ISLNK(information.st_mode));
-    check_content(target, "b");
-    unlink(target);
-    /* One whose file is yet to be written. */
-    check_ok(output_file_write(path_of("link"), "c", 1));
-    check_content(target, "c");
-    unlink(path_of("link"));
-    unlink(target);
-    /* A file in the link's folder, not in the process's. */
-    assert_int_equal(symlink(strrchr(target, '/') + 1, path_of("link")), 0);
-    check_ok(output_file_write(path_of("link"), "d", 1));
-    check_content(target, "d");
-    unlink(path_of("link"));
-    unlink(target);
+    snprintf(link, sizeof link, "%s", path_of("link"));
+    /* To a whole path, and to a file in the link's folder, not in the process's. */
+    const char *const to[] = {target, "target"};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(symlink(to[i], link), 0);
+        check_write(link, target, "of a file yet to be written");
+        check_write(link, target, "of a file");
+        assert_true(S_ISLNK(status_of(link).st_mode));
+        unlink(link);
+        unlink(target);
+    }
 }
 
 /* Nobody may ever read it. A pipe of the shell is written to. */
@@ -166,15 +144,14 @@ TEST(a_named_pipe_is_refused)
     close(ends[1]);
 }
 
-/* As of --json /dev/stdout > file: what was printed before and after stays. */
+/* As of --json /dev/stdout > file: the text before and after stays. */
 TEST(an_open_descriptor_is_written_to)
 {
     char path[64];
     int descriptor = open(path_of("log"), O_WRONLY | O_CREAT, 0600);
-    struct stat before, after;
+    ino_t before = status_of(path_of("log")).st_ino;
     snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
     assert_int_equal(write(descriptor, "before ", 7), 7);
-    assert_int_equal(fstat(descriptor, &before), 0);
     assert_int_equal(symlink(path, path_of("link")), 0);
     assert_true(output_file_is_stream(path));
     assert_true(output_file_is_stream(path_of("link")));
@@ -184,8 +161,7 @@ TEST(an_open_descriptor_is_written_to)
     assert_int_equal(write(descriptor, " after", 6), 6);
     close(descriptor);
     check_content(path_of("log"), "before result after");
-    assert_int_equal(stat(path_of("log"), &after), 0);
-    assert_true(before.st_ino == after.st_ino);
+    assert_true(before == status_of(path_of("log")).st_ino);
     unlink(path_of("link"));
     unlink(path_of("log"));
 }
@@ -208,21 +184,12 @@ TEST(json_keeps_order_and_every_bit)
     json_object_set_new(object, "a", json_text("caf\xe9 \"x\""));
     json_object_set_new(object, "n", json_text(NULL));
     json_object_set_new(object, "i", json_real_or_null(INFINITY));
-    check_ok(output_file_check(path_of("run.json")));
     check_ok(json_write_file(object, path_of("run.json")));
     json_decref(object);
-
-    struct text_file file;
-    check_ok(text_file_read(path_of("run.json"), &file));
-    assert_true(strstr(file.bytes, "\"z\"") < strstr(file.bytes, "\"a\""));
-    text_file_fini(&file);
-    object = json_load_file(path_of("run.json"), 0, NULL);
-    assert_true(json_real_value(json_array_get(json_object_get(object, "z"), 2)) == 1.0 / 3);
-    assert_true(json_is_null(json_array_get(json_object_get(object, "z"), 1)));
-    assert_string_equal(json_string_value(json_object_get(object, "a")), "caf? \"x\"");
-    assert_true(json_is_null(json_object_get(object, "n")));
-    assert_true(json_is_null(json_object_get(object, "i")));
-    json_decref(object);
+    check_content(path_of("run.json"), "{\n  \"z\": [\n    0.10000000000000001,\n    null,\n"
+                                       "    0.33333333333333331\n  ],\n"
+                                       "  \"a\": \"caf? \\\"x\\\"\",\n  \"n\": null,\n"
+                                       "  \"i\": null\n}\n");
     unlink(path_of("run.json"));
 }
 
@@ -281,42 +248,23 @@ TEST(two_paths_may_name_one_file)
     assert_false(output_file_same("/dev/null", "/dev/null"));
 }
 
-TEST(every_output_has_to_be_writable)
-{
-    const struct output outputs[] = {{"json", NULL}, {"report", path_of("absent/page.html")}};
-    check_ok(outputs_check_writable(outputs, 1));
-    check_status(STATUS_IO, outputs_check_writable(outputs, 2));
-}
-
 /* The digests are the examples of FIPS 180-4. */
 TEST(sha256_of_pieces_is_that_of_the_whole)
 {
-    char hex[SHA256_HEX_SIZE];
-    struct sha256 *sha256;
-    check_ok(sha256_create(&sha256));
-    sha256_add(sha256, "a", 1);
-    sha256_add(sha256, "", 0);
-    sha256_add(sha256, "bc", 2);
-    sha256_finish(sha256, hex);
-    sha256_destroy(sha256);
-    assert_string_equal(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-    check_ok(sha256_create(&sha256));
-    sha256_finish(sha256, hex);
-    sha256_destroy(sha256);
-    assert_string_equal(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    static const struct {
+        const char *pieces[3], *digest;
+    } rows[] = {
+        {{"a", "", "bc"}, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+        {{"", "", ""}, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}};
+    for (int i = 0; i < 2; i++) {
+        char hex[SHA256_HEX_SIZE];
+        struct sha256 *sha256;
+        check_ok(sha256_create(&sha256));
+        for (int k = 0; k < 3; k++)
+            sha256_add(sha256, rows[i].pieces[k], strlen(rows[i].pieces[k]));
+        sha256_finish(sha256, hex);
+        sha256_destroy(sha256);
+        assert_string_equal(hex, rows[i].digest);
+    }
     sha256_destroy(NULL);
 }
-
-static void create_folder(void)
-{
-    assert_non_null(mkdtemp(folder));
-}
-
-static void remove_folder(void)
-{
-    assert_int_equal(rmdir(folder), 0);
-}
-
-TEST_SETUP(create_folder)
-
-TEST_TEARDOWN(remove_folder)

@@ -11,10 +11,8 @@ static const struct {
     size_t length;
 } characters[] = {
     {"", 0},
-    {"a", 1},
-    {"~", 1},
     {" ", 1},
-    {"\n", 0},
+    {"~", 1},
     {"\x1b[1m", 0},
     {"\x7f", 0},
     {"\xc3\xa9", 2},         /* U+00E9 */

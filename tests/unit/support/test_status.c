@@ -2,11 +2,10 @@
 /* Failures: code, text, origin, and the exit status of a program. */
 #include "support/base/status.h"
 #include "tests/check.h"
+#include "tests/unit/support/captured.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static enum status half(int n, int *result)
 {
@@ -23,40 +22,29 @@ static enum status quarter(int n, int *result)
     return STATUS_OK;
 }
 
-TEST(fail_yields_the_code_and_keeps_the_text)
-{
-    int result = 0;
-    assert_int_equal(half(7, &result), STATUS_INPUT);
-    assert_string_equal(status_text(), "7 is odd");
-    assert_non_null(strstr(status_origin(), "half"));
-    assert_non_null(strstr(status_origin(), "test_status.c:"));
-}
-
-TEST(try_passes_a_failure_on_and_nothing_else)
+TEST(a_failure_is_passed_on_with_its_text_and_origin)
 {
     int result = 0;
     assert_int_equal(quarter(8, &result), STATUS_OK);
     assert_int_equal(result, 2);
     assert_int_equal(quarter(6, &result), STATUS_INPUT);
     assert_string_equal(status_text(), "3 is odd");
+    assert_memory_equal(status_origin(), "half (", 6);
+    assert_non_null(strstr(status_origin(), "test_status.c:"));
 }
 
 TEST(a_long_text_is_cut_not_overrun)
 {
-    char *text = malloc(5000);
-    memset(text, 'x', 4999);
-    text[4999] = '\0';
+    char text[5000];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
     FAIL(STATUS_IO, "%s", text);
-    assert_in_range(strlen(status_text()), 500, 4998);
-    status_set_text("%s", text);
+    assert_int_equal(strlen(status_text()), STATUS_TEXT_SIZE - 1);
+    status_set_text("runs.txt:%d: %s", 3, status_text());
     status_set_origin(text);
-    assert_in_range(strlen(status_origin()), 100, 4998);
-    assert_in_range(strlen(status_text()), 500, 4998);
-    free(text);
-    status_set_text("short");
-    status_set_origin("here");
-    assert_string_equal(status_text(), "short");
-    assert_string_equal(status_origin(), "here");
+    assert_memory_equal(status_text(), "runs.txt:3: xxx", 15);
+    assert_int_equal(strlen(status_text()), STATUS_TEXT_SIZE - 1);
+    assert_int_equal(strlen(status_origin()), STATUS_ORIGIN_SIZE - 1);
 }
 
 TEST(a_failure_without_a_text_gets_one)
@@ -74,13 +62,6 @@ TEST(a_failure_without_a_text_gets_one)
     /* One that was dealt with, and another without a text. */
     assert_int_equal(status_explain(STATUS_IO, n_before, "returned %d", 4), STATUS_IO);
     assert_string_equal(status_text(), "returned 4");
-}
-
-TEST(context_is_put_before_the_text)
-{
-    FAIL(STATUS_IO, "no room");
-    status_set_text("%s:%d: %s", "runs.txt", 3, status_text());
-    assert_string_equal(status_text(), "runs.txt:3: no room");
 }
 
 TEST(a_failure_is_kept_while_others_happen)
@@ -117,50 +98,33 @@ TEST(threads_do_not_mix_their_texts)
     assert_int_equal(strspn(status_text(), (char[]){status_text()[0], '\0'}), 899);
 }
 
-/* The lines that status_print writes with this value of BERYL_DEBUG, NULL for none. */
-static void capture(const char *debug, char *text, size_t size)
+static void print_failure(void)
 {
-    if (debug)
-        setenv("BERYL_DEBUG", debug, 1);
-    else
-        unsetenv("BERYL_DEBUG");
-    FILE *file = tmpfile();
-    int terminal = dup(STDERR_FILENO);
-    dup2(fileno(file), STDERR_FILENO);
     status_print("beryl-test");
-    dup2(terminal, STDERR_FILENO);
-    close(terminal);
-    rewind(file);
-    text[fread(text, 1, size - 1, file)] = '\0';
-    fclose(file);
 }
 
 TEST(the_origin_is_printed_for_developers_only)
 {
-    char text[2048];
-    int result;
-    check_status(STATUS_INPUT, half(7, &result));
-    capture(NULL, text, sizeof text);
-    assert_string_equal(text, "beryl-test: 7 is odd\n");
-    capture("0", text, sizeof text);
-    assert_string_equal(text, "beryl-test: 7 is odd\n");
-    capture("1", text, sizeof text);
-    assert_memory_equal(text, "beryl-test: 7 is odd\nberyl-test: failed in half (", 48);
-    assert_non_null(strstr(text, "test_status.c:"));
-    assert_true(text[strlen(text) - 1] == '\n');
+    FAIL(STATUS_INPUT, "odd");
+    status_set_origin("half (file.c:1)");
+    unsetenv("BERYL_DEBUG");
+    assert_string_equal(captured(STDERR_FILENO, print_failure), "beryl-test: odd\n");
+    setenv("BERYL_DEBUG", "0", 1);
+    assert_string_equal(captured(STDERR_FILENO, print_failure), "beryl-test: odd\n");
+    setenv("BERYL_DEBUG", "1", 1);
+    assert_string_equal(captured(STDERR_FILENO, print_failure),
+                        "beryl-test: odd\nberyl-test: failed in half (file.c:1)\n");
 }
 
 TEST(exit_codes_tell_usage_from_failure)
 {
-    const struct {
-        enum status status;
-        int code;
-    } cases[] = {{STATUS_OK, 0},       {STATUS_USAGE, 2},         {STATUS_INPUT, 2},
-                 {STATUS_IO, 2},       {STATUS_LIMIT, 2},         {STATUS_NO_MEMORY, 1},
-                 {STATUS_NUMERIC, 1},  {STATUS_NOT_CONVERGED, 1}, {STATUS_LIBRARY, 1},
-                 {(enum status)999, 1}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        assert_int_equal(status_exit_code(cases[i].status), cases[i].code);
-        assert_true(strlen(status_words(cases[i].status)) > 0);
-    }
+    const enum status usage[] = {STATUS_USAGE, STATUS_INPUT, STATUS_IO, STATUS_LIMIT};
+    const enum status failures[] = {STATUS_NO_MEMORY, STATUS_NUMERIC, STATUS_NOT_CONVERGED,
+                                    STATUS_LIBRARY, (enum status)999};
+    assert_int_equal(status_exit_code(STATUS_OK), 0);
+    for (size_t i = 0; i < sizeof usage / sizeof usage[0]; i++)
+        assert_int_equal(status_exit_code(usage[i]), 2);
+    for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++)
+        assert_int_equal(status_exit_code(failures[i]), 1);
+    assert_string_equal(status_words((enum status)999), "unknown status");
 }

@@ -35,15 +35,12 @@ TEST(table_of_processors)
          {0xfffa3203, 0xf1bf07ab, 0xc7},
          VECTOR_UNIT_AVX2},
         {"Zen 5, the system saves no YMM", {0xfffa3203, 0xf1bf07ab, 0x3}, VECTOR_UNIT_BASELINE},
-        {"Zen 5, the system does not use XSAVE", {0xf7fa3203, 0xf1bf07ab, 0}, VECTOR_UNIT_BASELINE},
         {"Skylake-SP", {AVX_FMA, F_CD_DQ_BW_VL, AVX512_STATE}, VECTOR_UNIT_AVX512},
         {"Knights Landing", {AVX_FMA, F_CD, AVX512_STATE}, VECTOR_UNIT_AVX2},
         {"Raptor Lake, Zen 3, Haswell", {AVX_FMA, AVX2, AVX_STATE}, VECTOR_UNIT_AVX2},
         {"AVX2 without FMA, by a virtual machine", {AVX, AVX2, AVX_STATE}, VECTOR_UNIT_AVX},
         {"Piledriver", {AVX_FMA, BIT(3), AVX_STATE}, VECTOR_UNIT_AVX},
-        {"Sandy Bridge", {AVX, 0, AVX_STATE}, VECTOR_UNIT_AVX},
         {"Nehalem", {SSE42, 0, 0}, VECTOR_UNIT_BASELINE},
-        {"Goldmont", {SAVING, BIT(3) | BIT(8), SSE_STATE}, VECTOR_UNIT_BASELINE},
         {"no x86-64", {0, 0, 0}, VECTOR_UNIT_BASELINE},
     };
     for (size_t i = 0; i < sizeof processors / sizeof processors[0]; i++)

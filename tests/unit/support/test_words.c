@@ -11,38 +11,31 @@ static void check_word(const char *expected, struct word word)
     assert_memory_equal(expected, word.begin, word.length);
 }
 
-TEST(words_are_ended_by_white_space)
+/* Words by take_word or fields by take_field, to the last. */
+static void check_words(bool (*take)(struct word *rest, struct word *word), const char *text,
+                        const char *const expected[])
 {
-    struct word rest = word_from_text(" one\ttwo\r\n three"), word;
-    for (const char **expected = (const char *[]){"one", "two", "three", NULL}; *expected;
-         expected++) {
-        assert_true(take_word(&rest, &word));
+    struct word rest = word_from_text(text), word;
+    for (; *expected; expected++) {
+        assert_true(take(&rest, &word));
         check_word(*expected, word);
     }
-    assert_false(take_word(&rest, &word));
-    assert_false(take_word(&rest, &word));
-    rest = word_from_text(" \n");
-    assert_false(take_word(&rest, &word));
+    assert_false(take(&rest, &word) || take(&rest, &word));
 }
 
-TEST(fields_are_ended_by_commas)
-{
-    struct word rest = word_from_text(" a b ,\"c\",,\" d \"\r"), field;
-    for (const char **expected = (const char *[]){"a b", "c", "", " d ", NULL}; *expected;
-         expected++) {
-        assert_true(take_field(&rest, &field));
-        check_word(*expected, field);
+#define TEXTS(...)                                                                                 \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
     }
-    assert_false(take_field(&rest, &field));
-    rest = word_from_text("");
-    assert_true(take_field(&rest, &field));
-    assert_int_equal(field.length, 0);
-    assert_false(take_field(&rest, &field));
-}
 
-TEST(fields_are_counted_exactly)
+TEST(words_are_ended_by_white_space_and_fields_by_commas)
 {
     struct word fields[2];
+    check_words(take_word, " one\ttwo\r\n three", TEXTS("one", "two", "three"));
+    check_words(take_word, " \n", TEXTS(NULL));
+    check_words(take_field, " a b ,\"c\",,\" d \"\r", TEXTS("a b", "c", "", " d "));
+    check_words(take_field, "", TEXTS(""));
     assert_true(split_fields(word_from_text("task, seconds"), 2, fields));
     assert_true(word_equals(fields[0], "TASK") && word_equals(fields[1], "seconds"));
     assert_false(word_equals(fields[0], "tas") || word_equals(fields[0], "tasks"));
@@ -52,51 +45,51 @@ TEST(fields_are_counted_exactly)
     assert_false(split_fields(word_from_text("1,2,"), 2, fields));
 }
 
+/* A real, an integer, and a whole number that may have an exponent. A refusal keeps the value. */
 TEST(words_spell_numbers)
-{
-    static const char *const not_reals[] = {"",     "nan", "inf",  "0x1p3", "1e999", "1,5",
-                                            "1.5s", "1 ",  "--1",  "e5",    ".",     "1e",
-                                            "1e5e", "+-1", "\xb2", "1_0"};
-    static const char *const not_integers[] = {"",  "1.0", "1e3",  "9223372036854775808",
-                                               "-", " 1",  "0x10", "-9223372036854775809"};
-    double real = 7;
-    int64_t integer = 7;
-    for (size_t i = 0; i < sizeof not_reals / sizeof not_reals[0]; i++)
-        assert_false(word_to_real(word_from_text(not_reals[i]), &real));
-    for (size_t i = 0; i < sizeof not_integers / sizeof not_integers[0]; i++)
-        assert_false(word_to_integer(word_from_text(not_integers[i]), &integer));
-    assert_true(real == 7 && integer == 7);
-    assert_true(word_to_real(word_from_text("-1.25D-2"), &real) && real == -0.0125);
-    assert_true(word_to_integer(word_from_text("9223372036854775807"), &integer));
-    assert_int_equal(integer, INT64_MAX);
-    assert_true(word_to_integer(word_from_text("-9223372036854775808"), &integer));
-    assert_int_equal(integer, INT64_MIN);
-}
-
-TEST(whole_numbers_have_exponents)
 {
     static const struct {
         const char *text;
-        int64_t value;
-    } wholes[] = {{"1e15", 1000000000000000},
-                  {"1e+15", 1000000000000000},
-                  {"-2.50E3", -2500},
-                  {"1200e-2", 12},
-                  {"3.0", 3},
-                  {"0e999", 0},
-                  {"9007199254740993", 9007199254740993},
-                  {"9.007199254740993e15", 9007199254740993},
-                  {"9e18", 9000000000000000000}};
-    static const char *const others[] = {
-        "",     "2.5",   "1e-1", "1e19", "1e", "e5",     "1e2.0",
-        "1e99", "25e-2", "nan",  "0x10", ".",  "1e-400", "0.0e-9223372036854775808"};
-    int64_t value = 7;
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        assert_false(word_to_whole(word_from_text(others[i]), &value));
-    assert_int_equal(value, 7);
-    for (size_t i = 0; i < sizeof wholes / sizeof wholes[0]; i++) {
-        assert_true(word_to_whole(word_from_text(wholes[i].text), &value));
-        assert_int_equal(value, wholes[i].value);
+        bool is_integer, is_whole;
+        double real;
+        int64_t whole;
+    } rows[] = {
+        {"-1.25D-2", false, false, -0.0125, 7},
+        {"9223372036854775807", true, true, 9223372036854775807.0, INT64_MAX},
+        {"-9223372036854775808", true, true, -9223372036854775808.0, INT64_MIN},
+        {"9007199254740993", true, true, 9007199254740992.0, 9007199254740993},
+        {"9.007199254740993e15", false, true, 9007199254740992.0, 9007199254740993},
+        {"-2.50E3", false, true, -2500, -2500},
+        {"1200e-2", false, true, 12, 12},
+        {"0e999", false, true, 0, 0},
+        {"9e18", false, true, 9e18, 9000000000000000000},
+        {"9223372036854775808", false, false, 9223372036854775808.0, 7},
+        {"-9223372036854775809", false, false, -9223372036854775808.0, 7},
+        {"25e-2", false, false, 0.25, 7},
+        {"1e19", false, false, 1e19, 7},
+        {"0.0e-9223372036854775808", false, false, 0, 7},
+    };
+    static const char *const others[] = {"",     "nan", "inf",  "0x1p3", "0x10", "1e999", "1,5",
+                                         "1.5s", "1 ",  " 1",   "--1",   "+-1",  "e5",    ".",
+                                         "1e",   "-",   "1e5e", "1e2.0", "\xb2", "1_0"};
+    double real = 7;
+    int64_t integer = 7;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        struct word word = word_from_text(others[i]);
+        if (word_to_real(word, &real) || word_to_integer(word, &integer) ||
+            word_to_whole(word, &integer))
+            fail_msg("'%s' is no number", others[i]);
+    }
+    assert_true(real == 7 && integer == 7);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct word word = word_from_text(rows[i].text);
+        int64_t whole = integer = 7;
+        assert_true(word_to_real(word, &real));
+        assert_int_equal(word_to_integer(word, &integer), rows[i].is_integer);
+        assert_int_equal(word_to_whole(word, &whole), rows[i].is_whole);
+        assert_true(real == rows[i].real);
+        assert_int_equal(integer, rows[i].is_integer ? rows[i].whole : 7);
+        assert_int_equal(whole, rows[i].whole);
     }
 }
 
@@ -105,11 +98,12 @@ TEST(texts_are_lists_of_numbers)
     double values[2];
     assert_int_equal(text_to_reals("0.5, 1e-3", 2, values), 0);
     assert_true(values[0] == 0.5 && values[1] == 1e-3);
-    assert_int_equal(text_to_reals("0.5", 2, values), 2);
-    assert_int_equal(text_to_reals("0.5,1,2", 2, values), 3);
-    assert_int_equal(text_to_reals("0.5,x", 2, values), 2);
-    assert_int_equal(text_to_reals("x,nan", 2, values), 1);
-    assert_int_equal(text_to_reals("", 1, values), 1);
+    static const struct {
+        const char *text;
+        int n, wrong;
+    } rows[] = {{"0.5", 2, 2}, {"0.5,1,2", 2, 3}, {"0.5,x", 2, 2}, {"x,nan", 2, 1}, {"", 1, 1}};
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(text_to_reals(rows[i].text, rows[i].n, values), rows[i].wrong);
 }
 
 TEST(messages_show_words_safely)

@@ -2,11 +2,9 @@
 /* DIIS solves a linear problem of n unknowns after n + 1 steps; with one step kept it is plain
  * iteration; values that are not finite end it. */
 #include "tce/methods/amplitude_solver.h"
+#include "tce/tensor/tensor_algebra.h"
 #include "tests/cases/darray_case.h"
 #include "tests/check.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { N_PAIR = 2, N_VECTOR = 3, N = N_PAIR + N_VECTOR };
 
@@ -14,16 +12,16 @@ enum { N_PAIR = 2, N_VECTOR = 3, N = N_PAIR + N_VECTOR };
 struct problem {
     struct index_space *spaces[2];
     struct tensor *x[2], *f[2];
+    struct amplitude_solver *solver;
 };
 
-static double one(const int64_t value[], void *context)
+static double first_guess(const int64_t value[], void *context)
 {
     (void)context;
     return 1 + 0.5 * (double)value[0];
 }
 
-/* The first guess is not zero. */
-static void problem_init(struct problem *problem)
+static void problem_init(struct problem *problem, int n_kept)
 {
     const struct index_block blocks[2] = {{.size = N_PAIR}, {.size = N_VECTOR}};
     for (int i = 0; i < 2; i++) {
@@ -31,12 +29,15 @@ static void problem_init(struct problem *problem)
         struct block_labels labels = {.rank = 1, .space = {problem->spaces[i]}};
         check_ok(tensor_create("x", &labels, MPI_COMM_WORLD, &problem->x[i]));
         check_ok(tensor_create("f", &labels, MPI_COMM_WORLD, &problem->f[i]));
-        tensor_fill(problem->x[i], one, NULL);
+        tensor_fill(problem->x[i], first_guess, NULL);
     }
+    check_ok(amplitude_solver_create(2, problem->x, problem->f, n_kept, MPI_COMM_WORLD,
+                                     &problem->solver));
 }
 
 static void problem_fini(struct problem *problem)
 {
+    amplitude_solver_destroy(problem->solver);
     for (int i = 0; i < 2; i++) {
         tensor_destroy(problem->x[i]);
         tensor_destroy(problem->f[i]);
@@ -44,32 +45,21 @@ static void problem_fini(struct problem *problem)
     }
 }
 
-/* Block i of both together. */
-static struct darray *place_of(struct tensor *const tensors[], int i, int64_t *block)
-{
-    *block = i < N_PAIR ? i : i - N_PAIR;
-    return tensors[i < N_PAIR ? 0 : 1]->data;
-}
-
+/* The numbers of both tensors together, each a block. */
 static void get(struct tensor *const tensors[], double values[N])
 {
     darray_sync();
-    for (int i = 0; i < N; i++) {
-        int64_t block;
-        const struct darray *from = place_of(tensors, i, &block);
-        darray_get(from, block, &values[i]);
-    }
+    for (int i = 0; i < N; i++)
+        darray_get(tensors[i >= N_PAIR]->data, i < N_PAIR ? i : i - N_PAIR, &values[i]);
     darray_sync();
 }
 
 static void put(struct tensor *const tensors[], const double values[N])
 {
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 0; i < N; i++) {
-        int64_t block;
-        struct darray *to = place_of(tensors, i, &block);
-        if (darray_owner(to, block) == rank)
+        struct darray *to = tensors[i >= N_PAIR]->data;
+        int64_t block = i < N_PAIR ? i : i - N_PAIR;
+        if (darray_local(to, block))
             darray_put(to, block, &values[i]);
     }
     darray_sync();
@@ -77,11 +67,6 @@ static void put(struct tensor *const tensors[], const double values[N])
 
 /* f(x) = b + M x, with the solution s: b = s - M s. Plain iteration would diverge, and errors
  * become smaller slowly, so that no step is too old to be used. */
-static double M(int i, int j)
-{
-    return (i == j ? 0.5 : 0) - (j == (i + 1) % N);
-}
-
 static double solution(int i)
 {
     return 2.0 - i;
@@ -90,138 +75,139 @@ static double solution(int i)
 static void linear(const double x[N], double f[N])
 {
     for (int i = 0; i < N; i++) {
-        f[i] = solution(i);
-        for (int j = 0; j < N; j++)
-            f[i] += M(i, j) * (x[j] - solution(j));
+        int next = (i + 1) % N;
+        f[i] = solution(i) + 0.5 * (x[i] - solution(i)) - (x[next] - solution(next));
     }
+}
+
+static void coupled_cosines(const double x[N], double f[N])
+{
+    for (int i = 0; i < N; i++)
+        f[i] = 0.5 * cos(x[(i + 1) % N] + i);
+}
+
+static void identity(const double x[N], double f[N])
+{
+    for (int i = 0; i < N; i++)
+        f[i] = x[i];
+}
+
+/* A step from x to the next one; returns max |f(x) - x|. */
+static double step(struct problem *problem, void function(const double *, double *), double x[N],
+                   double f[N])
+{
+    double change, norm, expected = 0, squares = 0;
+    get(problem->x, x);
+    function(x, f);
+    put(problem->f, f);
+    check_ok(amplitude_solver_step(problem->solver, &change, &norm));
+    for (int i = 0; i < N; i++) {
+        expected = fmax(expected, fabs(f[i] - x[i]));
+        squares += (f[i] - x[i]) * (f[i] - x[i]);
+    }
+    check_close(change, expected, 1e-15 * expected);
+    check_close(norm * norm, squares, 1e-14 * squares);
+    get(problem->x, x);
+    return change;
 }
 
 TEST(diis_solves_a_linear_problem_in_one_step_more_than_unknowns)
 {
     struct problem problem;
-    struct amplitude_solver *solver;
-    double x[N], f[N], change, norm;
-    problem_init(&problem);
-    check_ok(amplitude_solver_create(2, problem.x, problem.f, 8, MPI_COMM_WORLD, &solver));
-    for (int step = 0; step <= N; step++) {
-        double expected = 0, squares = 0;
-        get(problem.x, x);
-        linear(x, f);
-        put(problem.f, f);
-        check_ok(amplitude_solver_step(solver, &change, &norm));
-        for (int i = 0; i < N; i++) {
-            expected = fmax(expected, fabs(f[i] - x[i]));
-            squares += (f[i] - x[i]) * (f[i] - x[i]);
-        }
-        check_close(change, expected, 1e-15 * expected);
-        check_close(norm * norm, squares, 1e-14 * squares);
+    double x[N], f[N];
+    problem_init(&problem, 8);
+    for (int n = 0; n <= N; n++) {
+        double change = step(&problem, linear, x, f);
         /* Not earlier: else the test would show nothing. */
-        assert_true(step > 3 || change > 1e-3);
+        assert_true(n > 3 || change > 1e-3);
     }
-    get(problem.x, x);
     for (int i = 0; i < N; i++)
         check_close(x[i], solution(i), 1e-8);
-    amplitude_solver_destroy(solver);
     problem_fini(&problem);
 }
 
-/* More steps than are kept. */
-TEST(a_short_memory_converges_as_well)
+/* More steps than are kept; half of them by another solver with the steps of the first. */
+TEST(a_short_memory_converges_as_well_and_can_be_resumed)
 {
-    struct problem problem;
-    struct amplitude_solver *solver;
-    double x[N], f[N], change = 1, norm;
-    problem_init(&problem);
-    check_ok(amplitude_solver_create(2, problem.x, problem.f, 3, MPI_COMM_WORLD, &solver));
-    for (int step = 0; step < 60 && change > 1e-10; step++) {
-        get(problem.x, x);
-        for (int i = 0; i < N; i++)
-            f[i] = 0.5 * cos(x[(i + 1) % N] + i);
-        put(problem.f, f);
-        check_ok(amplitude_solver_step(solver, &change, &norm));
+    struct problem problem, other;
+    double x[N], f[N], again[N], change = 1;
+    const double one = 1;
+    problem_init(&problem, 3);
+    problem_init(&other, 3);
+    for (int n = 0; n < 60 && change > 1e-10; n++) {
+        change = step(&problem, coupled_cosines, x, f);
+        if (n == 4) {
+            int n_steps, n_others;
+            const struct amplitude_step *from = amplitude_solver_steps(problem.solver, &n_steps);
+            const struct amplitude_step *to = amplitude_solver_steps(other.solver, &n_others);
+            assert_int_equal(n_steps, 3);
+            for (int s = 0; s < n_steps; s++)
+                for (int i = 0; i < 2; i++) {
+                    const struct tensor *const image = from[s].image[i], *const error =
+                                                                             from[s].error[i];
+                    tensor_combine(1, &one, &image, to[s].image[i]);
+                    tensor_combine(1, &one, &error, to[s].error[i]);
+                }
+            darray_sync();
+            check_ok(amplitude_solver_resume(other.solver, n_steps));
+            put(other.x, x);
+        } else if (n > 4) {
+            step(&other, coupled_cosines, again, f);
+            assert_memory_equal(again, x, sizeof x);
+        }
     }
     assert_true(change <= 1e-10);
-    get(problem.x, x);
+    coupled_cosines(x, f);
     for (int i = 0; i < N; i++)
-        check_close(x[i], 0.5 * cos(x[(i + 1) % N] + i), 1e-9);
-    amplitude_solver_destroy(solver);
+        check_close(x[i], f[i], 1e-9);
     problem_fini(&problem);
+    problem_fini(&other);
 }
 
 TEST(one_step_kept_is_plain_iteration)
 {
     struct problem problem;
-    struct amplitude_solver *solver;
-    double x[N], f[N], change, norm;
-    problem_init(&problem);
-    check_ok(amplitude_solver_create(2, problem.x, problem.f, 1, MPI_COMM_WORLD, &solver));
-    for (int step = 0; step < 4; step++) {
-        get(problem.x, x);
-        linear(x, f);
-        put(problem.f, f);
-        check_ok(amplitude_solver_step(solver, &change, &norm));
-        get(problem.x, x);
+    double x[N], f[N];
+    problem_init(&problem, 1);
+    for (int n = 0; n < 4; n++) {
+        step(&problem, linear, x, f);
         assert_memory_equal(x, f, sizeof x);
         get(problem.f, x);
         assert_memory_equal(x, f, sizeof x);
     }
-    amplitude_solver_destroy(solver);
     problem_fini(&problem);
 }
 
-/* f(x) = x: nothing is left to do. */
 TEST(a_solution_stays)
 {
     struct problem problem;
-    struct amplitude_solver *solver;
-    double x[N], again[N], change, norm;
-    problem_init(&problem);
-    get(problem.x, x);
-    put(problem.f, x);
-    check_ok(amplitude_solver_create(2, problem.x, problem.f, 4, MPI_COMM_WORLD, &solver));
-    for (int step = 0; step < 3; step++) {
-        check_ok(amplitude_solver_step(solver, &change, &norm));
-        check_close(change, 0, 0);
-        check_close(norm, 0, 0);
-        get(problem.x, again);
+    double x[N], f[N];
+    problem_init(&problem, 4);
+    for (int n = 0; n < 3; n++) {
+        check_close(step(&problem, identity, x, f), 0, 0);
         for (int i = 0; i < N; i++)
-            check_close(again[i], x[i], 1e-15 * fabs(x[i]));
+            check_close(x[i], f[i], 1e-15 * fabs(f[i]));
     }
-    amplitude_solver_destroy(solver);
-    problem_fini(&problem);
-}
-
-static void check_refused(double value, int at)
-{
-    struct problem problem;
-    struct amplitude_solver *solver;
-    double x[N], f[N], change, norm;
-    problem_init(&problem);
-    check_ok(amplitude_solver_create(2, problem.x, problem.f, 4, MPI_COMM_WORLD, &solver));
-    get(problem.x, x);
-    linear(x, f);
-    put(problem.f, f);
-    check_ok(amplitude_solver_step(solver, &change, &norm));
-    f[at] = value;
-    put(problem.f, f);
-    check_status(STATUS_NUMERIC, amplitude_solver_step(solver, &change, &norm));
-    amplitude_solver_destroy(solver);
     problem_fini(&problem);
 }
 
 TEST(numbers_that_are_none_are_refused_everywhere)
 {
-    check_refused(NAN, 0);
-    check_refused(NAN, N - 1);
-    check_refused(INFINITY, 1);
-    check_refused(-INFINITY, N - 2);
-}
-
-TEST(the_elements_kept_are_counted)
-{
-    check_close(amplitude_solver_count_elements(N, 8), 2.0 * 8 * N, 0);
+    static const struct {
+        double value;
+        int at;
+    } cases[] = {{NAN, 0}, {NAN, N - 1}, {INFINITY, 1}, {-INFINITY, N - 2}};
+    for (int c = 0; c < 4; c++) {
+        struct problem problem;
+        double x[N], f[N], change, norm;
+        problem_init(&problem, 4);
+        step(&problem, linear, x, f);
+        f[cases[c].at] = cases[c].value;
+        put(problem.f, f);
+        check_status(STATUS_NUMERIC, amplitude_solver_step(problem.solver, &change, &norm));
+        problem_fini(&problem);
+    }
 }
 
 TEST_SETUP(darray_case_start)
-
 TEST_TEARDOWN(darray_case_stop)

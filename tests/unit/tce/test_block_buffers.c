@@ -29,19 +29,16 @@ static double *take(int64_t n)
 
 TEST(buffers_of_any_size_are_big_enough)
 {
-    create();
     for (int64_t n = 0; n < 100000; n = n < 200 ? n + 1 : n + n / 7) {
         block_buffers_give_back(buffers, take(n));
         int64_t bytes = block_buffers_bytes(n);
         assert_true(bytes >= n * 8 && bytes <= 320 + n * 8 + n * 2);
         assert_true(bytes <= block_buffers_bytes(n + 1));
     }
-    destroy();
 }
 
 TEST(what_was_given_back_is_used_again)
 {
-    create();
     double *first = take(1000), *second = take(1000);
     assert_ptr_not_equal(first, second);
     block_buffers_give_back(buffers, first);
@@ -49,13 +46,11 @@ TEST(what_was_given_back_is_used_again)
     block_buffers_give_back(buffers, first);
     block_buffers_give_back(buffers, second);
     block_buffers_give_back(buffers, NULL);
-    destroy();
 }
 
 /* Many small ones, then a large one: the small ones make room for it. */
 TEST(sizes_may_change)
 {
-    create();
     double *small[100];
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 100; i++)
@@ -64,5 +59,7 @@ TEST(sizes_may_change)
             block_buffers_give_back(buffers, small[i]);
         block_buffers_give_back(buffers, take(40000));
     }
-    destroy();
 }
+
+TEST_SETUP(create)
+TEST_TEARDOWN(destroy)

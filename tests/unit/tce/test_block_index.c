@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocks that labels allow are numbered in lexicographic order: against brute force. */
-#include "support/base/random.h"
 #include "tce/tensor/block_index.h"
 #include "tce/tensor/tensor.h"
+#include "tests/cases/random_block.h"
 #include "tests/check.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 enum { MAX_BLOCKS_OF_SPACE = 6 };
-
-static struct random_stream random_numbers;
-
-static int below(int bound)
-{
-    return (int)random_below(&random_numbers, (uint64_t)bound);
-}
 
 static struct index_space *random_space(int max_blocks, int max_size, bool spins)
 {
@@ -52,80 +45,6 @@ static bool next_tuple(const struct block_labels *labels, int32_t tile[])
     return false;
 }
 
-static void check_labels(const struct block_labels *labels)
-{
-    struct block_index *index;
-    check_ok(block_index_create(labels, &index));
-    int32_t tile[MAX_RANK] = {0}, found[MAX_RANK], walked[MAX_RANK] = {0};
-    int64_t n = 0;
-    double n_elements = 0;
-    bool more = true;
-    for (int d = 0; d < labels->rank; d++)
-        more = more && labels->space[d]->n_tiles > 0;
-    for (; more; more = next_tuple(labels, tile)) {
-        if (!exists(labels, tile)) {
-            assert_true(block_index_number(index, tile) == -1);
-            continue;
-        }
-        assert_true(block_index_number(index, tile) == n);
-        block_index_tuple(index, n, found);
-        assert_true((n == 0 ? block_index_first : block_index_next)(index, walked));
-        int64_t size = 1;
-        for (int d = 0; d < labels->rank; d++) {
-            assert_int_equal(found[d], tile[d]);
-            assert_int_equal(walked[d], tile[d]);
-            size *= labels->space[d]->first[tile[d] + 1] - labels->space[d]->first[tile[d]];
-        }
-        assert_true(block_index_size(index, tile) == size);
-        n_elements += (double)size;
-        n++;
-    }
-    assert_false((n == 0 ? block_index_first : block_index_next)(index, walked));
-    assert_true(block_index_n(index) == n);
-    assert_true(tensor_count_elements(labels) == n_elements);
-    block_index_destroy(index);
-}
-
-TEST(numbers_are_those_of_brute_force)
-{
-    random_stream_init(&random_numbers, 1, 0);
-    for (int i = 0; i < 600; i++) {
-        struct index_space *spaces[MAX_RANK] = {0};
-        struct block_labels labels = {.rank = below(6)};
-        bool spins = below(2);
-        for (int d = 0; d < labels.rank; d++) {
-            bool again = d > 0 && below(2);
-            if (!again)
-                spaces[d] = random_space(labels.rank > 3 ? 3 : MAX_BLOCKS_OF_SPACE,
-                                         labels.rank > 3 ? 6 : 13, spins);
-            labels.space[d] = again ? labels.space[d - 1] : spaces[d];
-            labels.sign[d] = below(2) ? 1 : -1;
-        }
-        labels.irrep = below(3) ? 0 : below(N_IRREPS);
-        labels.spin = spins ? below(3) - 1 : 0;
-        check_labels(&labels);
-        labels.spin = 100;
-        check_labels(&labels);
-        for (int d = 0; d < labels.rank; d++)
-            index_space_destroy(spaces[d]);
-    }
-}
-
-/* --- symmetries --- */
-
-/* Exchanges of positions 0 to 3; `space` has indices into `spaces`. */
-static const struct {
-    int space[4];
-    int n;
-    struct signed_permutation generators[3];
-} symmetric_cases[] = {
-    {{0, 0, 1, 1}, 1, {{{1, 0, 2, 3}, 1}}},
-    {{0, 1, 0, 1}, 1, {{{2, 3, 0, 1}, 1}}},
-    {{0, 0, 1, 1}, 2, {{{1, 0, 2, 3}, -1}, {{0, 1, 3, 2}, -1}}},
-    {{0, 0, 0, 0}, 3, {{{1, 0, 2, 3}, 1}, {{0, 1, 3, 2}, 1}, {{2, 3, 0, 1}, 1}}},
-    {{0, 0, 0, 1}, 2, {{{1, 0, 2, 3}, -1}, {{0, 2, 1, 3}, -1}}},
-};
-
 static int compare_tuples(int rank, const int32_t left[], const int32_t right[])
 {
     for (int d = 0; d < rank; d++)
@@ -138,7 +57,7 @@ static int compare_tuples(int rank, const int32_t left[], const int32_t right[])
 static void find_last(const struct block_labels *labels, const int32_t tile[], int32_t last[])
 {
     memcpy(last, tile, (size_t)labels->rank * sizeof *last);
-    for (int e = 0; e < labels->symmetry->n; e++) {
+    for (int e = 0; labels->symmetry && e < labels->symmetry->n; e++) {
         int32_t image[MAX_RANK];
         for (int d = 0; d < labels->rank; d++)
             image[d] = tile[labels->symmetry->elements[e].place[d]];
@@ -148,91 +67,91 @@ static void find_last(const struct block_labels *labels, const int32_t tile[], i
 }
 
 /* Every tuple's block is the stored one of the last of its images, read through the permutation. */
-static void check_stored(const struct block_labels *labels)
+static void check_labels(const struct block_labels *labels)
 {
     struct block_index *index;
     check_ok(block_index_create(labels, &index));
-    int32_t tile[MAX_RANK] = {0}, last[MAX_RANK], found[MAX_RANK];
+    int32_t tile[MAX_RANK] = {0}, walked[MAX_RANK] = {0}, last[MAX_RANK], found[MAX_RANK];
     int64_t n = 0, n_tuples = 0;
     double n_elements = 0;
-    bool more = labels->space[0]->n_tiles > 0 && labels->space[3]->n_tiles > 0;
+    bool more = true;
+    for (int d = 0; d < labels->rank; d++)
+        more = more && labels->space[d]->n_tiles > 0;
     for (; more; more = next_tuple(labels, tile)) {
         struct stored_block block = block_index_find(index, tile);
         if (!exists(labels, tile)) {
             assert_true(block.block == -1 && block_index_number(index, tile) == -1);
             continue;
         }
+        assert_true((n_tuples == 0 ? block_index_first : block_index_next)(index, walked));
+        assert_int_equal(compare_tuples(labels->rank, walked, tile), 0);
         assert_true(block.tuple == n_tuples++);
         find_last(labels, tile, last);
         block_index_tuple(index, block.block, found);
         assert_int_equal(compare_tuples(labels->rank, found, last), 0);
         const struct signed_permutation image = block_index_image(index, block.image);
-        for (int d = 0; d < labels->rank; d++)
+        int64_t size = 1;
+        for (int d = 0; d < labels->rank; d++) {
             assert_int_equal(found[d], tile[image.place[d]]);
+            size *= labels->space[d]->first[tile[d] + 1] - labels->space[d]->first[tile[d]];
+        }
+        assert_true(block_index_size(index, tile) == size);
         bool stored = compare_tuples(labels->rank, tile, last) == 0;
         assert_true(block_index_number(index, tile) == (stored ? n : -1));
         assert_true(!stored || (block.image == 0 && image.sign == 1));
-        n_elements += stored ? (double)block_index_size(index, tile) : 0;
+        n_elements += stored ? (double)size : 0;
         n += stored;
     }
+    assert_false((n_tuples == 0 ? block_index_first : block_index_next)(index, walked));
     assert_true(block_index_n(index) == n && block_index_n_tuples(index) == n_tuples);
     assert_true(tensor_count_elements(labels) == n_elements);
     block_index_destroy(index);
 }
 
-TEST(blocks_that_a_symmetry_makes_of_others_are_not_stored)
+/* Exchanges of places 0 to 3; `same` has for each place the first that has its space and sign. */
+static const struct {
+    int same[4], n;
+    struct signed_permutation generators[3];
+} symmetric_cases[] = {
+    {{0, 0, 2, 2}, 1, {{{1, 0, 2, 3}, 1}}},
+    {{0, 1, 0, 1}, 1, {{{2, 3, 0, 1}, 1}}},
+    {{0, 0, 2, 2}, 2, {{{1, 0, 2, 3}, -1}, {{0, 1, 3, 2}, -1}}},
+    {{0, 0, 0, 0}, 3, {{{1, 0, 2, 3}, 1}, {{0, 1, 3, 2}, 1}, {{2, 3, 0, 1}, 1}}},
+    {{0, 0, 0, 3}, 2, {{{1, 0, 2, 3}, -1}, {{0, 2, 1, 3}, -1}}},
+};
+
+TEST(numbers_are_those_of_brute_force)
 {
-    random_stream_init(&random_numbers, 2, 0);
-    for (size_t c = 0; c < 40 * (sizeof symmetric_cases / sizeof symmetric_cases[0]); c++) {
-        size_t which = c % (sizeof symmetric_cases / sizeof symmetric_cases[0]);
-        bool spins = below(2), contradicts;
-        struct index_space *spaces[] = {random_space(3, 7, spins), random_space(3, 7, spins)};
-        int sign[] = {below(2) ? 1 : -1, below(2) ? 1 : -1};
+    random_stream_init(&random_numbers, 1, 0);
+    for (int i = 0; i < 800; i++) {
+        const int n_cases = (int)(sizeof symmetric_cases / sizeof symmetric_cases[0]);
+        int which = i % 4 == 0 ? below(n_cases) : -1;
+        struct index_space *spaces[MAX_RANK] = {0};
+        struct block_labels labels = {.rank = which >= 0 ? 4 : below(6)};
         struct symmetry symmetry;
-        check_ok(symmetry_generate(4, symmetric_cases[which].n, symmetric_cases[which].generators,
-                                   &symmetry, &contradicts));
-        struct block_labels labels = {.rank = 4, .symmetry = &symmetry};
-        for (int d = 0; d < 4; d++) {
-            labels.space[d] = spaces[symmetric_cases[which].space[d]];
-            labels.sign[d] = (int8_t)sign[symmetric_cases[which].space[d]];
+        bool spins = below(2), contradicts;
+        for (int d = 0; d < labels.rank; d++) {
+            int same = which >= 0 ? symmetric_cases[which].same[d] : d > 0 && below(2) ? d - 1 : d;
+            if (same == d)
+                spaces[d] = random_space(labels.rank > 3 ? 3 : MAX_BLOCKS_OF_SPACE,
+                                         labels.rank > 3 ? 6 : 13, spins);
+            labels.space[d] = same == d ? spaces[d] : labels.space[same];
+            labels.sign[d] = same == d || which < 0 ? 1 - 2 * (int8_t)below(2) : labels.sign[same];
+        }
+        if (which >= 0) {
+            check_ok(symmetry_generate(4, symmetric_cases[which].n,
+                                       symmetric_cases[which].generators, &symmetry, &contradicts));
+            labels.symmetry = &symmetry;
         }
         labels.irrep = below(3) ? 0 : below(N_IRREPS);
         labels.spin = spins ? below(3) - 1 : 0;
-        check_stored(&labels);
-        symmetry_fini(&symmetry);
-        index_space_destroy(spaces[0]);
-        index_space_destroy(spaces[1]);
-    }
-}
-
-static int64_t count_rank_4(const int64_t size[4], int64_t *n_last)
-{
-    struct index_block blocks[4];
-    struct index_space *space;
-    for (int b = 0; b < 4; b++)
-        blocks[b] = (struct index_block){.size = size[b], .irrep = b};
-    check_ok(index_space_create("O", 4, blocks, 20, &space));
-    struct block_labels labels = {
-        .rank = 4, .space = {space, space, space, space}, .sign = {1, 1, -1, -1}};
-    struct block_index *index;
-    check_ok(block_index_create(&labels, &index));
-    int64_t n = block_index_n(index);
-    int32_t tile[4];
-    block_index_tuple(index, n - 1, tile);
-    *n_last = block_index_number(index, tile);
-    block_index_destroy(index);
-    index_space_destroy(space);
-    return n;
-}
-
-TEST(known_numbers_of_blocks)
-{
-    const int64_t size[][4] = {{240, 180, 100, 210}, {60, 45, 25, 52}, {30, 22, 12, 26}};
-    const int64_t n[] = {470357, 3661, 601};
-    for (int i = 0; i < 3; i++) {
-        int64_t last;
-        assert_true(count_rank_4(size[i], &last) == n[i]);
-        assert_true(last == n[i] - 1);
+        check_labels(&labels);
+        labels.spin = 100;
+        check_labels(&labels);
+        if (which >= 0)
+            symmetry_fini(&symmetry);
+        for (int d = 0; d < labels.rank; d++)
+            index_space_destroy(spaces[d]);
     }
 }
 

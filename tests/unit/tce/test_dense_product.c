@@ -13,18 +13,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+static struct block_buffers *buffers;
+static struct product_scratch *scratch;
+
+static void create_scratch(void)
+{
+    check_ok(block_buffers_create(&buffers));
+    check_ok(product_scratch_create(buffers, &scratch));
+}
+
+static void destroy_scratch(void)
+{
+    product_scratch_destroy(buffers, scratch);
+    block_buffers_destroy(buffers);
+}
+
 /* --- whole products --- */
 
 enum role { ROW, COLUMN, SUMMED, BATCH, LONE_A, LONE_B, N_KINDS };
 
-static bool has_side(enum role role, enum product_side side)
-{
-    static const bool has[N_KINDS][N_SIDES] = {
-        [ROW] = {true, true, false},     [COLUMN] = {true, false, true},
-        [SUMMED] = {false, true, true},  [BATCH] = {true, true, true},
-        [LONE_A] = {false, true, false}, [LONE_B] = {false, false, true}};
-    return has[role][side];
-}
+/* Whether C, A and B have the index. */
+static const bool has_side[N_KINDS][N_SIDES] = {{1, 1, 0}, {1, 0, 1}, {0, 1, 1},
+                                                {1, 1, 1}, {0, 1, 0}, {0, 0, 1}};
 
 /* Lays out the side's indices in random order, here and there with a gap behind one, or twice: a diagonal.
  * Returns the elements that the block takes. */
@@ -34,7 +44,7 @@ static int64_t lay_out(struct dense_product *product, const enum role role[],
     int order[PRODUCT_MAX_DIMENSIONS], n = 0;
     int64_t stride = 1;
     for (int d = 0; d < product->n; d++)
-        if (has_side(role[d], side))
+        if (has_side[role[d]][side])
             order[n++] = d;
     for (int i = n - 1; i > 0; i--) {
         int j = below(i + 1), swapped = order[i];
@@ -96,37 +106,6 @@ static void multiply_plainly(const struct dense_product *product, double *C, dou
     while (next_value(product, n_outer, value, place));
 }
 
-/* size: elements of each side */
-static void check_values(struct dense_product *product, const int64_t size[N_SIDES],
-                         struct product_scratch *scratch)
-{
-    double *A = random_block(size[SIDE_A]), *B = random_block(size[SIDE_B]);
-    double *C = random_block(size[SIDE_C]), *expected = malloc((size_t)size[SIDE_C] * sizeof *C);
-    double *bound = calloc((size_t)size[SIDE_C], sizeof *bound);
-    memcpy(expected, C, (size_t)size[SIDE_C] * sizeof *C);
-    product->A = A;
-    product->B = B;
-    product->C = C;
-    multiply_plainly(product, expected, bound);
-    dense_product_run(product, scratch);
-    for (int64_t i = 0; i < size[SIDE_C]; i++)
-        check_close(C[i], expected[i], 1e-14 * (1 + bound[i]));
-    free(A);
-    free(B);
-    free(C);
-    free(expected);
-    free(bound);
-}
-
-static void check_product(struct dense_product *product, const enum role role[],
-                          struct product_scratch *scratch)
-{
-    int64_t size[N_SIDES];
-    for (int side = 0; side < N_SIDES; side++)
-        size[side] = lay_out(product, role, (enum product_side)side);
-    check_values(product, size, scratch);
-}
-
 static void add_dimension(struct dense_product *product, enum role role[], enum role kind,
                           int64_t extent)
 {
@@ -134,186 +113,100 @@ static void add_dimension(struct dense_product *product, enum role role[], enum 
     role[product->n++] = kind;
 }
 
-TEST(random_products)
-{
-    struct block_buffers *buffers;
-    struct product_scratch *scratch;
-    check_ok(block_buffers_create(&buffers));
-    check_ok(product_scratch_create(buffers, &scratch));
-    random_stream_init(&random_numbers, 11, 0);
-    for (int trial = 0; trial < 3000; trial++) {
-        struct dense_product product = {.factor = below(2) ? 1 : -0.75, .add = below(2)};
-        enum role role[PRODUCT_MAX_DIMENSIONS];
-        for (int kind = 0; kind < N_KINDS; kind++)
-            for (int n = below(kind < BATCH ? 4 : 2); n > 0; n--)
-                add_dimension(&product, role, (enum role)kind, 1 + below(kind < BATCH ? 6 : 3));
-        check_product(&product, role, scratch);
-    }
-    product_scratch_destroy(buffers, scratch);
-    block_buffers_destroy(buffers);
-}
-
-/* Beyond what is packed at a time, in each direction. */
-TEST(long_products)
-{
-    static const int64_t extents[][3] = {{700, 5, 6},    {5, 2100, 6},   {6, 5, 900},
-                                         {200, 30, 450}, {30, 1030, 20}, {193, 9, 385}};
-    struct block_buffers *buffers;
-    struct product_scratch *scratch;
-    check_ok(block_buffers_create(&buffers));
-    check_ok(product_scratch_create(buffers, &scratch));
-    random_stream_init(&random_numbers, 12, 0);
-    for (size_t e = 0; e < sizeof extents / sizeof extents[0]; e++)
-        for (int trial = 0; trial < 8; trial++) {
-            struct dense_product product = {.factor = 1.5, .add = trial % 2};
-            enum role role[PRODUCT_MAX_DIMENSIONS];
-            for (int kind = ROW; kind <= SUMMED; kind++) {
-                add_dimension(&product, role, (enum role)kind, extents[e][kind]);
-                if (trial / 2 % 2)
-                    add_dimension(&product, role, (enum role)kind, 2);
-            }
-            check_product(&product, role, scratch);
-        }
-    product_scratch_destroy(buffers, scratch);
-    block_buffers_destroy(buffers);
-}
-
-/* Each factor has its neighbours in memory in another of two summed indices. */
-TEST(neighbours_in_different_sums)
-{
-    struct block_buffers *buffers;
-    struct product_scratch *scratch;
-    check_ok(block_buffers_create(&buffers));
-    check_ok(product_scratch_create(buffers, &scratch));
-    random_stream_init(&random_numbers, 15, 0);
-    for (int trial = 0; trial < 60; trial++) {
-        int64_t rows = 1 + below(40), columns = 1 + below(40), in_A = 1 + below(40),
-                in_B = 1 + below(40);
-        struct dense_product product = {
-            .n = 4,
-            .dimension = {{.extent = rows, .stride = {1, in_A * in_B, 0}},
-                          {.extent = columns, .stride = {rows, 0, in_A * in_B}},
-                          {.extent = in_A, .stride = {0, 1, in_B}},
-                          {.extent = in_B, .stride = {0, in_A, 1}}},
-            .factor = -1};
-        const int64_t size[N_SIDES] = {rows * columns, rows * in_A * in_B, columns * in_A * in_B};
-        check_values(&product, size, scratch);
-    }
-    product_scratch_destroy(buffers, scratch);
-    block_buffers_destroy(buffers);
-}
-
-/* --- sums of products --- */
-
 enum { MAX_TERMS = 20 };
 
 /* A product with the C of another one: its indices are rows or columns as there, or as chance has it, and
- * here and there in all three. */
-static void begin_term(const struct dense_product *like, const enum role of_like[], int n_C,
+ * here and there in all three. longest: of its first sum; 0: short */
+static void begin_term(const struct dense_product *like, const enum role of_like[], int64_t longest,
                        struct dense_product *term, enum role role[])
 {
     bool same = below(3) > 0;
     *term = (struct dense_product){.n = 0};
     term->factor = below(2) ? -1 : 0.5 * below(4);
-    for (int d = 0; d < n_C; d++) {
+    for (int d = 0; d < like->n; d++) {
         enum role other = below(20) == 0 ? BATCH : below(2) ? ROW : COLUMN;
         add_dimension(term, role, same ? of_like[d] : other, like->dimension[d].extent);
         term->dimension[d].stride[SIDE_C] = like->dimension[d].stride[SIDE_C];
     }
-    for (int n = below(3); n > 0; n--)
-        add_dimension(term, role, SUMMED, 1 + below(below(20) == 0 ? 450 : 9));
+    if (longest > 0)
+        add_dimension(term, role, SUMMED, longest);
+    int n_sums = below(longest > 0 ? 2 : 4), most = longest == 0 ? 7 : longest <= 40 ? 40 : 3;
+    for (int n = 0; n < n_sums; n++)
+        add_dimension(term, role, SUMMED, 1 + below(most));
+    for (int kind = LONE_A; kind <= LONE_B; kind++)
+        if (below(8) == 0)
+            add_dimension(term, role, (enum role)kind, 1 + below(3));
 }
 
-/* The indices of a factor, C's by descending strides, or those that are summed over. */
-static int list_indices(const struct dense_product *product, enum product_side side, bool of_C,
-                        int index[])
-{
-    int n = 0;
-    for (int d = 0; d < product->n; d++) {
-        const int64_t *stride = product->dimension[d].stride;
-        if (stride[side] == 0 || (stride[SIDE_C] > 0) != of_C)
-            continue;
-        int i = n++;
-        for (; of_C && i > 0 && product->dimension[index[i - 1]].stride[SIDE_C] < stride[SIDE_C];
-             i--)
-            index[i] = index[i - 1];
-        index[i] = d;
-    }
-    return n;
-}
-
-/* The offset of a value of the listed indices, the last one fastest; negative behind their last. */
-static int64_t offset_of(const struct dense_product *product, enum product_side side, int n,
-                         const int index[], int64_t value)
-{
-    int64_t offset = 0;
-    for (int i = n - 1; i >= 0; i--) {
-        const struct product_dimension *dimension = &product->dimension[index[i]];
-        offset += value % dimension->extent * dimension->stride[side];
-        value /= dimension->extent;
-    }
-    return value > 0 ? -1 : offset;
-}
-
+/* The matrix of a factor, its rows the indices of C by descending strides, as panels. */
 static double *pack_factor(const struct dense_product *product, enum product_side side,
                            const double *factor, enum factor_form form)
 {
-    int rows[PRODUCT_MAX_DIMENSIONS], summed[PRODUCT_MAX_DIMENSIONS];
-    int n_rows = list_indices(product, side, true, rows);
-    int n_summed = list_indices(product, side, false, summed);
-    int64_t n = 0, depth = 0;
-    while (offset_of(product, side, n_rows, rows, n) >= 0)
-        n++;
-    while (offset_of(product, side, n_summed, summed, depth) >= 0)
-        depth++;
+    struct dense_product sorted = {.n = 0}; /* sums, then rows, the nearest one last */
+    int64_t n = 1, depth = 1, at = 0;
+    int64_t value[PRODUCT_MAX_DIMENSIONS] = {0}, place[N_SIDES] = {0};
+    for (int d = 0; d < 2 * product->n; d++) {
+        const struct product_dimension *one = &product->dimension[d % product->n];
+        bool is_row = d >= product->n;
+        if (one->stride[side] == 0 || (one->stride[SIDE_C] > 0) != is_row)
+            continue;
+        *(is_row ? &n : &depth) *= one->extent;
+        int i = sorted.n++;
+        for (; i > 0 && sorted.dimension[i - 1].stride[SIDE_C] > 0 &&
+               sorted.dimension[i - 1].stride[SIDE_C] < one->stride[SIDE_C];
+             i--)
+            sorted.dimension[i] = sorted.dimension[i - 1];
+        sorted.dimension[i] = *one;
+    }
     double *matrix = malloc((size_t)(n * depth) * sizeof *matrix);
     double *panels = random_block(product_panels_size(form, n, depth));
-    for (int64_t k = 0; k < depth; k++)
-        for (int64_t i = 0; i < n; i++)
-            matrix[k * n + i] = factor[offset_of(product, side, n_rows, rows, i) +
-                                       offset_of(product, side, n_summed, summed, k)];
+    do
+        matrix[at++] = factor[place[side]];
+    while (next_value(&sorted, sorted.n, value, place));
     product_panels_pack(form, n, depth, matrix, panels);
     free(matrix);
     return panels;
 }
 
-/* Replaces factors by panels here and there, where no index is in all. */
-static void pack_factors(struct dense_product *term)
+/* Replaces factors by panels here and there, where every index is in two of the three. */
+static void pack_factors(struct dense_product *term, const enum role role[])
 {
     enum factor_form form = below(2) ? ROW_PANELS : COLUMN_PANELS;
     for (int d = 0; d < term->n; d++)
-        if (term->dimension[d].stride[SIDE_C] > 0 && term->dimension[d].stride[SIDE_A] > 0 &&
-            term->dimension[d].stride[SIDE_B] > 0)
+        if (role[d] >= BATCH)
             return;
-    if (below(2)) {
-        double *panels = pack_factor(term, SIDE_A, term->A, form);
-        free((double *)term->A);
-        term->A = panels;
-        term->form_A = form;
-    }
-    if (below(2)) {
+    const double **factor[] = {&term->A, &term->B};
+    enum factor_form *its_form[] = {&term->form_A, &term->form_B};
+    for (int f = 0; f < 2; f++) {
+        if (below(2)) {
+            double *panels = pack_factor(term, f == 0 ? SIDE_A : SIDE_B, *factor[f], form);
+            free((double *)*factor[f]);
+            *factor[f] = panels;
+            *its_form[f] = form;
+        }
         form = form == ROW_PANELS ? COLUMN_PANELS : ROW_PANELS;
-        double *panels = pack_factor(term, SIDE_B, term->B, form);
-        free((double *)term->B);
-        term->B = panels;
-        term->form_B = form;
     }
 }
 
-static void check_sum(int n_C, int n_terms, struct product_scratch *scratch)
+/* C (+)= a sum of products. longest: extent of an index of C, or of a sum of every product */
+static void check_sum(int n_C, int n_terms, int64_t longest)
 {
-    /* Number 0 has the indices of C alone. */
-    struct dense_product terms[MAX_TERMS + 1] = {{.n = 0}};
+    struct dense_product terms[MAX_TERMS + 1] = {{.n = 0}}; /* number 0 has C's indices alone */
     enum role role[MAX_TERMS + 1][PRODUCT_MAX_DIMENSIONS];
     for (int d = 0; d < n_C; d++)
         add_dimension(&terms[0], role[0], below(2) ? ROW : COLUMN, 1 + below(n_C > 3 ? 4 : 9));
+    if (n_C > 0 && below(2)) {
+        int64_t *extent = &terms[0].dimension[below(n_C)].extent;
+        *extent = longest > 0 ? longest : *extent;
+        longest = 0;
+    }
     int64_t size = lay_out(&terms[0], role[0], SIDE_C);
     double *C = random_block(size), *expected = malloc((size_t)size * sizeof *C);
     double *bound = calloc((size_t)size, sizeof *bound);
     memcpy(expected, C, (size_t)size * sizeof *C);
     bool add = below(2);
     for (int t = 1; t <= n_terms; t++) {
-        begin_term(&terms[t - 1], role[t - 1], n_C, &terms[t], role[t]);
+        begin_term(&terms[0], role[t - 1], longest, &terms[t], role[t]);
         terms[t].C = expected;
         terms[t].A = random_block(lay_out(&terms[t], role[t], SIDE_A));
         terms[t].B = random_block(lay_out(&terms[t], role[t], SIDE_B));
@@ -321,9 +214,12 @@ static void check_sum(int n_C, int n_terms, struct product_scratch *scratch)
         multiply_plainly(&terms[t], expected, bound);
         terms[t].C = C;
         terms[t].add = add;
-        pack_factors(&terms[t]);
+        pack_factors(&terms[t], role[t]);
     }
-    dense_products_run(n_terms, terms + 1, scratch);
+    if (n_terms == 1 && below(2))
+        dense_product_run(&terms[1], scratch);
+    else
+        dense_products_run(n_terms, terms + 1, scratch);
     for (int64_t i = 0; i < size; i++)
         check_close(C[i], expected[i], 1e-14 * (1 + bound[i]));
     for (int t = 1; t <= n_terms; t++) {
@@ -337,15 +233,18 @@ static void check_sum(int n_C, int n_terms, struct product_scratch *scratch)
 
 TEST(sums_of_products)
 {
-    struct block_buffers *buffers;
-    struct product_scratch *scratch;
-    check_ok(block_buffers_create(&buffers));
-    check_ok(product_scratch_create(buffers, &scratch));
     random_stream_init(&random_numbers, 14, 0);
-    for (int trial = 0; trial < 600; trial++)
-        check_sum(1 + below(5), 1 + below(below(8) == 0 ? MAX_TERMS : 5), scratch);
-    product_scratch_destroy(buffers, scratch);
-    block_buffers_destroy(buffers);
+    for (int trial = 0; trial < 2500; trial++)
+        check_sum(below(6), trial % 2 ? 1 : 1 + below(below(8) == 0 ? MAX_TERMS : 5), 0);
+}
+
+/* Beyond what is packed at a time, in each direction. */
+TEST(long_products)
+{
+    static const int64_t longest[] = {31, 40, 193, 385, 450, 700, 900, 1030, 2100};
+    random_stream_init(&random_numbers, 12, 0);
+    for (int trial = 0; trial < 180; trial++)
+        check_sum(below(4), 1 + below(2), longest[trial % 9]);
 }
 
 /* --- register tiles --- */
@@ -434,3 +333,6 @@ TEST(tiles_of_every_vector_unit)
                 check_tile(kernels, n_rows, n_columns, 1 + below(MAX_TILE_DEPTH), below(8));
     }
 }
+
+TEST_SETUP(create_scratch)
+TEST_TEARDOWN(destroy_scratch)

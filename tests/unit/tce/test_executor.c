@@ -3,66 +3,10 @@
  * from a later step on, and its cost is added up. */
 #include "sched/lab/profiles/profile.h"
 #include "tce/execution/finite_check.h"
-#include "tce/execution/program_instance.h"
 #include "tce/execution/verification.h"
-#include "tests/cases/darray_case.h"
-#include "tests/check.h"
+#include "tests/cases/program_case.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static const struct contraction_settings settings = {.cache_bytes = 1000000, .prefetch = true};
-static const struct taskpool_settings pool = {
-    .mode = "static", .poll_every = 8, .keep_history = true};
-
-static void begin_with_pairs(const char *text, enum plan_pairs pairs,
-                             struct program_instance *instance)
-{
-    const struct program_source source = {
-        .text = text, .length = strlen(text), .file = "test.tce", .pairs = pairs};
-    check_ok(program_instance_init(&source, MPI_COMM_WORLD, instance));
-    check_ok(program_instance_start(instance, &settings));
-    for (int t = 0; t < instance->program.n_tensors; t++)
-        check_ok(program_instance_fill(instance, t));
-    check_ok(executor_start(instance->executor, &pool));
-}
-
-static void begin(const char *text, struct program_instance *instance)
-{
-    begin_with_pairs(text, PLAN_PAIRS_AUTO, instance);
-}
-
-static int number_of(const struct program_instance *instance, const char *name)
-{
-    int t = 0;
-    while (strcmp(instance->program.tensors[t].name, name) != 0)
-        t++;
-    return t;
-}
-
-static struct tensor *tensor_of(const struct program_instance *instance, const char *name)
-{
-    return executor_tensor(instance->executor, number_of(instance, name));
-}
-
-/* The first block: all of it in these tests, where spaces have one tile. */
-static void get(const struct program_instance *instance, const char *name, double *values)
-{
-    darray_sync();
-    darray_get(tensor_of(instance, name)->data, 0, values);
-    darray_sync();
-}
-
-static void put(const struct program_instance *instance, const char *name, const double *values)
-{
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    darray_sync();
-    if (rank == 0)
-        darray_put(tensor_of(instance, name)->data, 0, values);
-    darray_sync();
-}
 
 static const char chains[] = "space s = 9 irrep 0, 4 irrep 1 tile 3\nindex i, j, k, l, m : s\n"
                              "tensor A[i,j] = random(1)\ntensor B[i,j] = random(2)\n"
@@ -88,200 +32,120 @@ static void check_intermediates(const struct program_instance *instance, int nex
     assert_true(elements <= plan->peak_elements);
 }
 
-TEST(intermediates_come_and_go)
-{
-    struct program_instance instance;
-    begin(chains, &instance);
-    const struct plan *plan = instance.plan;
-    assert_true(plan->n_tensors > plan->n_program_tensors);
-    check_intermediates(&instance, 0);
-    for (int k = 0; k < plan->n_stages; k++) {
-        check_ok(executor_run(instance.executor, k, k + 1, NULL));
-        check_intermediates(&instance, plan->stage_begin[k + 1]);
-    }
-    program_instance_fini(&instance);
-}
-
-static double find_scalar(const struct program_instance *instance, const char *name)
-{
-    double value;
-    get(instance, name, &value);
-    return value;
-}
-
-TEST(a_plan_can_be_run_again)
-{
-    struct program_instance instance;
-    begin(chains, &instance);
-    check_ok(executor_run(instance.executor, 0, instance.plan->n_stages, NULL));
-    double first = find_scalar(&instance, "E");
-    assert_true(first != 0);
-    for (int i = 0; i < 3; i++) {
-        /* New pools, or the old ones. */
-        if (i == 1)
-            check_ok(executor_start(instance.executor, &pool));
-        check_ok(executor_run(instance.executor, 0, instance.plan->n_stages, NULL));
-        check_close(find_scalar(&instance, "E"), first, 0);
-    }
-    program_instance_fini(&instance);
-}
-
-TEST(an_executor_can_be_left_in_the_middle)
-{
-    struct program_instance instance;
-    begin(chains, &instance);
-    check_ok(executor_run(instance.executor, 0, 1, NULL));
-    program_instance_fini(&instance);
-}
-
-TEST(what_it_costs_is_added_up)
+/* Stage after stage: what exists, and the record of each. */
+TEST(stages_add_up_to_the_plan)
 {
     struct program_instance instance;
     struct executor_record all, sum = {0};
     int n_processes;
     MPI_Comm_size(MPI_COMM_WORLD, &n_processes);
-    begin(chains, &instance);
+    program_case_begin(chains, PLAN_PAIRS_AUTO, &instance);
     const struct plan *plan = instance.plan;
-    check_ok(executor_run(instance.executor, 0, plan->n_stages, &all));
+    assert_true(plan->n_tensors > plan->n_program_tensors);
+    check_intermediates(&instance, 0);
     for (int k = 0; k < plan->n_stages; k++) {
         struct executor_record one;
         double flops = 0;
         for (int s = plan->stage_begin[k]; s < plan->stage_begin[k + 1]; s++)
             flops += plan->steps[s].B.tensor >= 0 ? plan->steps[s].flops : 0;
         check_ok(executor_run(instance.executor, k, k + 1, &one));
+        check_intermediates(&instance, plan->stage_begin[k + 1]);
         check_close(one.flops, flops, 0);
         sum.flops += one.flops;
         sum.statistics.tasks += one.statistics.tasks;
     }
+    check_ok(verification_run(&instance));
+    check_ok(executor_run(instance.executor, 0, plan->n_stages, &all));
+    check_ok(verification_run(&instance));
     check_close(all.flops, sum.flops, 0);
     assert_int_equal(all.statistics.tasks, sum.statistics.tasks);
     assert_int_equal(all.statistics.n_workers, n_processes);
     assert_true(all.seconds > 0 && all.seconds >= all.statistics.makespan_s);
     check_ok(executor_run(instance.executor, 0, 0, &all));
     assert_true(all.flops == 0 && all.statistics.tasks == 0);
+    /* Left in the middle. */
+    check_ok(executor_run(instance.executor, 0, 1, NULL));
     program_instance_fini(&instance);
 }
 
-/* y = 2 A A x / 3 from x, and x from it: a method's work by hand. */
-static const char iterated[] = "space s = 3\nindex i, j, k : s\n"
-                               "tensor A[i,j] = wave\ntensor AA[i,j]\ntensor x[i]\ntensor y[i]\n"
-                               "scalar E\n"
-                               "AA[i,k] = A[i,j] * A[j,k]\n"
-                               "iterate x from y, energy E\n"
-                               "E = A[i,j] * A[j,k] * x[i] * x[k]\n"
-                               "y[i] = 2/3 * AA[i,j] * x[j] + A[i,j] * A[j,k] * A[k,i]\n";
-
-static void multiply(double a[3][3], double b[3][3], double c[3][3])
+/* All steps again, which computes anew what iterations keep; then later ones alone with another x. */
+TEST(a_plan_can_be_run_again_from_any_part_on)
 {
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++) {
-            c[i][k] = 0;
-            for (int j = 0; j < 3; j++)
-                c[i][k] += a[i][j] * b[j][k];
-        }
-}
-
-static void check_iteration(const struct program_instance *instance, const double x[3])
-{
-    double A[3][3], AA[3][3], AAA[3][3], y[3], E = 0;
-    get(instance, "A", A[0]);
-    multiply(A, A, AA);
-    multiply(AA, A, AAA);
-    get(instance, "y", y);
-    for (int i = 0; i < 3; i++) {
-        double expected = AAA[i][i];
-        for (int j = 0; j < 3; j++) {
-            expected += 2. / 3 * AA[i][j] * x[j];
-            E += AA[i][j] * x[i] * x[j];
-        }
-        check_close(y[i], expected, 1e-13);
-    }
-    check_close(find_scalar(instance, "E"), E, 1e-13);
-}
-
-TEST(later_steps_can_be_repeated)
-{
+    static const struct taskpool_settings pool = {.mode = "static", .poll_every = 8};
     struct program_instance instance;
-    begin(iterated, &instance);
+    int n_kept = 0;
+    program_case_begin("space s = 3\nindex i, j, k : s\n"
+                       "tensor A[i,j] = wave\ntensor AA[i,j]\ntensor x[i]\ntensor y[i]\n"
+                       "scalar E, u = constant(1)\n"
+                       "AA[i,k] = A[i,j] * A[j,k]\nx[i] = 2 * A[i,j] * A[j,k] * A[k,k]\n"
+                       "iterate x from y, energy E\n"
+                       "E = A[i,j] * A[j,k] * x[i] * x[k]\n"
+                       "y[i] = 2/3 * AA[i,j] * x[j] + A[i,j] * A[j,k] * A[k,i] * x[i]\n",
+                       PLAN_PAIRS_AUTO, &instance);
     const struct plan *plan = instance.plan;
     assert_true(plan->first_iterated > 0 && plan->first_iterated < plan->n_steps);
-    check_ok(executor_run(instance.executor, 0, plan->first_iterated_stage, NULL));
-    for (int iteration = 0; iteration < 4; iteration++) {
-        const double x[3] = {1.0 - iteration, 0.5 * iteration, 2};
-        put(&instance, "x", x);
-        check_ok(executor_run(instance.executor, plan->first_iterated_stage, plan->n_stages, NULL));
-        check_iteration(&instance, x);
-    }
-    program_instance_fini(&instance);
-}
-
-/* Intermediates that iterations keep are computed anew, and the old ones are not leaked. */
-TEST(all_steps_can_be_repeated_with_what_iterations_keep)
-{
-    struct program_instance instance;
-    begin(iterated, &instance);
-    const struct plan *plan = instance.plan;
-    int n_kept = 0;
     for (int t = plan->n_program_tensors; t < plan->n_tensors; t++)
         n_kept += plan->tensors[t].last_step == plan->n_steps;
     assert_true(n_kept > 0);
     for (int run = 0; run < 3; run++) {
-        const double x[3] = {0.25, run, 1};
-        put(&instance, "x", x);
-        check_ok(executor_run(instance.executor, 0, plan->n_stages, NULL));
-        check_iteration(&instance, x);
+        program_case_run(&instance, 0);
+        check_ok(verification_run(&instance));
+        if (run == 1) /* new pools */
+            check_ok(executor_start(instance.executor, &pool));
+    }
+    double x[3], y[3], scaled[3], E = program_case_scalar(&instance, "E");
+    program_case_get(&instance, "x", x);
+    program_case_get(&instance, "y", y);
+    for (int scale = 0; scale < 4; scale++) {
+        struct darray *data = program_case_tensor(&instance, "x")->data;
+        for (int i = 0; i < 3; i++)
+            scaled[i] = scale * x[i];
+        if (darray_local(data, 0))
+            darray_put(data, 0, scaled);
+        darray_sync();
+        program_case_run(&instance, plan->first_iterated_stage);
+        check_close(program_case_scalar(&instance, "E"), scale * scale * E, 1e-12 * fabs(E));
+        program_case_get(&instance, "y", scaled);
+        for (int i = 0; i < 3; i++)
+            check_close(scaled[i], scale * y[i], 1e-12 * fabs(y[i]));
     }
     program_instance_fini(&instance);
 }
 
-/* Every task has data: it writes a block, unless its sum is a scalar, and its blocks have sizes. */
-static void check_task_data(const char *path)
+/* Every task is in the profile and has data: it writes a block, unless its sum is a scalar, and its blocks
+ * have sizes. */
+TEST(every_task_is_in_the_profile)
 {
+    static const char path[] = "test_tce_executor_profile.csv";
+    struct program_instance instance;
+    struct executor_record record;
     struct profile profile;
     struct taskpool_data *data;
     int64_t n_reads = 0, n_writes = 0;
-    check_ok(profile_read(MPI_COMM_SELF, path, &profile));
-    check_ok(task_data_read(path, &profile, &data));
-    for (int64_t task = 0; task < profile.n; task++) {
-        int64_t n;
-        const struct taskpool_data_access *access = task_data_of(data, task, &n);
-        assert_true(n > 0);
-        for (int64_t i = 0; i < n; i++) {
-            n_writes += access[i].writes;
-            n_reads += !access[i].writes;
-            assert_true(i == n - 1 || !access[i].writes);
-            int64_t bytes = data->blocks[access[i].block].bytes;
-            assert_true(bytes > 0 && bytes % (int64_t)sizeof(double) == 0);
-        }
-    }
-    assert_true(n_reads > profile.n && n_writes > 0);
-    task_data_destroy(data);
-    profile_fini(&profile);
-}
-
-TEST(every_task_is_in_the_profile)
-{
-    struct program_instance instance;
-    struct executor_record record;
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    begin(chains, &instance);
+    program_case_begin(chains, PLAN_PAIRS_AUTO, &instance);
     check_ok(executor_run(instance.executor, 0, instance.plan->n_stages, &record));
-    const char *path = "test_tce_executor_profile.csv";
     check_ok(executor_write_profile(instance.executor, path));
     if (rank == 0) {
-        char line[100];
-        FILE *stream = fopen(path, "r");
-        assert_non_null(stream);
-        assert_non_null(fgets(line, sizeof line, stream));
-        assert_string_equal(line, "task,seconds\n");
-        for (long long task = 0; task < record.statistics.tasks; task++) {
-            assert_non_null(fgets(line, sizeof line, stream));
-            assert_int_equal(strtoll(line, NULL, 10), task);
+        check_ok(profile_read(MPI_COMM_SELF, path, &profile));
+        check_ok(task_data_read(path, &profile, &data));
+        assert_int_equal(profile.n, record.statistics.tasks);
+        for (int64_t task = 0; task < profile.n; task++) {
+            int64_t n;
+            const struct taskpool_data_access *access = task_data_of(data, task, &n);
+            assert_true(n > 0);
+            for (int64_t i = 0; i < n; i++) {
+                n_writes += access[i].writes;
+                n_reads += !access[i].writes;
+                assert_true(i == n - 1 || !access[i].writes);
+                int64_t bytes = data->blocks[access[i].block].bytes;
+                assert_true(bytes > 0 && bytes % (int64_t)sizeof(double) == 0);
+            }
         }
-        assert_null(fgets(line, sizeof line, stream));
-        fclose(stream);
-        check_task_data(path);
+        assert_true(n_reads > profile.n && n_writes > 0);
+        task_data_destroy(data);
+        profile_fini(&profile);
         remove(path);
         remove("test_tce_executor_profile.blocks.csv");
         remove("test_tce_executor_profile.sizes.csv");
@@ -289,42 +153,42 @@ TEST(every_task_is_in_the_profile)
     program_instance_fini(&instance);
 }
 
-/* A program of two spaces' values, after one run; the message, or NULL. */
-static void check_finite(const char *statements, const char *message)
-{
-    char text[1000];
-    struct program_instance instance;
-    snprintf(text, sizeof text,
-             "space s = 5 tile 2\nindex i, j, k : s\ntensor big[i,j] = constant(1e200)\n"
-             "tensor one[i,j] = constant\ntensor A[i,j]\ntensor B[i,j]\nscalar E, F\n%s",
-             statements);
-    begin(text, &instance);
-    check_ok(executor_run(instance.executor, 0, instance.plan->n_stages, NULL));
-    check_status(message ? STATUS_NUMERIC : STATUS_OK, finite_check_run(&instance));
-    if (message && !strstr(status_text(), message))
-        fail_msg("'%s' does not say '%s'", status_text(), message);
-    program_instance_fini(&instance);
-}
-
 /* The statement is the first whose tensor is not finite in the end. */
 TEST(numbers_that_are_not_finite_are_found)
 {
-    check_finite("A[i,j] = big[i,j]\nE = A[i,j] * one[i,j]\n", NULL);
-    check_finite("A[i,j] = big[i,k] * big[k,j]\n", "test.tce:8:1: A is not finite from here on");
-    check_finite("E = one[i,i]\nA[i,j] = one[i,j]\nA[i,j] += big[i,j] * big[j,i]\n"
-                 "F = A[i,i] - A[i,i]\n",
-                 "test.tce:9:1: A is not finite from here on");
-    check_finite("F = one[i,i]\nE = big[i,j] * big[i,j]\n", "test.tce:9:1: E is not finite");
-    check_finite("A[i,j] = one[i,j]\nB[i,j] = A[i,j] + big[i,k] * big[k,j] * one[i,j]\n",
-                 "test.tce:9:1: B is not finite");
-    check_finite("A[i,j] = big[i,j] * big[j,i]\nA[i,j] = one[i,j]\n", NULL);
+    static const struct {
+        const char *statements, *message;
+    } cases[] = {
+        {"A[i,j] = big[i,j]\nE = A[i,j] * one[i,j]\n", NULL},
+        {"A[i,j] = big[i,k] * big[k,j]\n", "test.tce:8:1: A is not finite from here on"},
+        {"E = one[i,i]\nA[i,j] = one[i,j]\nA[i,j] += big[i,j] * big[j,i]\nF = A[i,i] - A[i,i]\n",
+         "test.tce:9:1: A is not finite from here on"},
+        {"F = one[i,i]\nE = big[i,j] * big[i,j]\n", "test.tce:9:1: E is not finite"},
+        {"A[i,j] = one[i,j]\nB[i,j] = A[i,j] + big[i,k] * big[k,j] * one[i,j]\n",
+         "test.tce:9:1: B is not finite"},
+        {"A[i,j] = big[i,j] * big[j,i]\nA[i,j] = one[i,j]\n", NULL},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        const char *message = cases[c].message;
+        char text[1000];
+        struct program_instance instance;
+        snprintf(text, sizeof text,
+                 "space s = 5 tile 2\nindex i, j, k : s\ntensor big[i,j] = constant(1e200)\n"
+                 "tensor one[i,j] = constant\ntensor A[i,j]\ntensor B[i,j]\nscalar E, F\n%s",
+                 cases[c].statements);
+        program_case_begin(text, PLAN_PAIRS_AUTO, &instance);
+        program_case_run(&instance, 0);
+        check_refusal(message ? STATUS_NUMERIC : STATUS_OK, finite_check_run(&instance),
+                      message ? message : "");
+        program_instance_fini(&instance);
+    }
 }
 
-/* The symmetries of P and Q exchange 45 pairs. */
-TEST(products_over_many_pairs_are_right)
+/* Other programs: test_random_programs.py. */
+TEST(programs_agree_with_plain_loops)
 {
-    struct program_instance instance;
-    begin_with_pairs(
+    static const char *const programs[] = {
+        /* The symmetries of P and Q exchange 45 pairs. */
         "space s = 2 tile 2\nindex i, j, k, l, m, n, a, b, c, d, e, f : s\n"
         "index A, B, C, D, E, F : s\n"
         "tensor R[i,j,k,l,m,n,a,b,c,d,e,f] = random(1)\n"
@@ -335,40 +199,72 @@ TEST(products_over_many_pairs_are_right)
         "R[i,j,k,l,m,n,a,b,c,d,e,f]\n"
         "Q[i,j,k,l,m,n,A,B,C,D,E,F] = P[i,j,k,l,m,n,A,B,C,D,E,F]\n"
         "X[a,b,c,d,e,f,A,B,C,D,E,F] = P[i,j,k,l,m,n,a,b,c,d,e,f] * Q[i,j,k,l,m,n,A,B,C,D,E,F]\n",
-        PLAN_PAIRS_ALWAYS, &instance);
-    assert_non_null(instance.plan->tensors[instance.plan->n_program_tensors].packing);
-    check_ok(executor_run(instance.executor, 0, instance.plan->n_stages, NULL));
-    check_ok(verification_run(&instance));
-    program_instance_fini(&instance);
-}
-
-/* A loop reads matrices as panels, which have no place for a diagonal. */
-TEST(a_loop_reads_diagonals)
-{
-    struct program_instance instance;
-    begin("space u = 7\nindex c, i, j, k, a : u\n"
-          "tensor T[a,i,j] = random(2)\ntensor Q[a,k] = random(3)\ntensor V[c] = random(4)\n"
-          "scalar E\n"
-          "for c, i by tile\n"
-          "    tensor L[i,k]\n"
-          "    L[i,k] = T[a,i,i] * Q[a,k]\n"
-          "    E = L[i,k] * V[c]\n"
-          "end\n",
-          &instance);
-    check_ok(executor_run(instance.executor, 0, instance.plan->n_stages, NULL));
-    check_ok(verification_run(&instance));
-    program_instance_fini(&instance);
+        /* Sums of products over pairs and of others; each first term replaces what the run before left. */
+        "space o = 5 tile 3\nspace v = 6 irrep 0, 3 irrep 1 tile 4\nindex i, j, k, l : o\n"
+        "index a, b, c, d : v\ntensor RV[a,b,c,d] = random(1)\ntensor RW[i,j,k,l] = random(2)\n"
+        "tensor Rt[i,j,a,b] = random(3)\ntensor V[a,b,c,d] symmetric (a c)(b d)\n"
+        "tensor W[i,j,k,l] symmetric (i k)(j l)\ntensor t[i,j,a,b] symmetric (i a)(j b)\n"
+        "tensor s[i,j,a,b] antisymmetric i j, a b\ntensor n[i,j,a,b] symmetric (i a)(j b)\n"
+        "tensor r[i,j,a,b]\ntensor q[i,j,a,b]\ntensor p[i,j,a,b]\ntensor x[a,i]\nscalar E\n"
+        "V[a,b,c,d] = sym(a c, b d) RV[a,b,c,d]\nW[i,j,k,l] = sym(i k, j l) RW[i,j,k,l]\n"
+        "t[i,j,a,b] = sym(i a, j b) Rt[i,j,a,b]\ns[i,j,a,b] = antisym(i, j) antisym(a, b) "
+        "Rt[i,j,a,b]\n"
+        "n[i,j,a,b] = V[a,b,c,d] * t[i,j,c,d] + W[i,j,k,l] * t[k,l,a,b]\n"
+        "r[i,j,a,b] = V[a,b,c,d] * t[i,j,d,c] + 2 * t[j,i,a,b] - V[a,b,c,d] * s[i,j,c,d]\n"
+        "q[i,j,a,b] = RV[a,b,c,d] * s[i,j,c,d]\nq[i,j,a,b] += t[j,i,a,b]\n"
+        "p[i,j,a,b] = t[i,j,a,b]\np[i,j,a,b] = 1/2 * V[a,b,c,d] * t[i,j,c,d]\n"
+        "x[a,i] = s[i,j,c,d] * RV[a,b,c,d] * Rt[j,j,a,a]\nE = t[i,j,a,b] * n[i,j,a,b]\n",
+        /* A loop reads matrices as panels, which have no place for a diagonal. */
+        "space u = 7\nindex c, i, j, k, a : u\n"
+        "tensor T[a,i,j] = random(2)\ntensor Q[a,k] = random(3)\ntensor V[c] = random(4)\n"
+        "scalar E\nfor c, i by tile\n    tensor L[i,k]\n    L[i,k] = T[a,i,i] * Q[a,k]\n"
+        "    E = L[i,k] * V[c]\nend\n",
+        /* Labels, local tensors that are filled, intermediates. */
+        "tile 3\n"
+        "space o = 3 alpha, 2 irrep 1 beta\n"
+        "space v = 7 irrep 1 alpha, 3 beta\n"
+        "index i, j, k, l : o\n"
+        "index a, b, c, d : v\n"
+        "tensor t[i,j|a,b] = random(3)\n"
+        "tensor g[a,b|d,i] irrep 1 = random(5)\n"
+        "tensor s[i|a] irrep 1 = random(7)\n"
+        "tensor u[i,j|a,b] symmetric (i a)(j b)\n"
+        "scalar E, F, G, H\n"
+        "u[i,j|a,b] = sym(i a, j b) t[i,j|a,b]\n"
+        "for a >= b >= c by tile\n"
+        "    tensor W[a,b,c|i,j,k] irrep 1\n"
+        "    tensor D[a,b,c|i,j,k] irrep 1 = constant(2)\n"
+        "    tensor N[a,b,c|i,j,k] irrep 1\n"
+        "    W[a,b,c|i,j,k] = sym(a i, b j, c k) g[a,b|d,i] * u[j,k|d,c]\n"
+        "    N[a,b,c|i,j,k] = W[a,b,c|i,j,k] * D[a,b,c|i,j,k]\n"
+        "    E = W[a,b,c|i,j,k] * W[a,b,c|i,j,k]\n"
+        "    F = W[a,b,c|i,j,k] * N[a,b,c|i,j,k]\n"
+        "    G = s[i|a] * u[j,k|b,c] * N[a,b,c|i,j,k] + s[j|b] * u[i,k|a,c] * N[a,b,c|i,j,k]\n"
+        "    G += s[k|c] * u[i,j|a,b] * N[a,b,c|i,j,k]\n"
+        "    H = N[a,b,c|i,j,k] * N[a,b,c|i,j,k]\n"
+        "    H = 3 * W[a,b,c|i,j,k] * W[a,b,c|i,j,k]\n"
+        "end\n",
+    };
+    for (size_t p = 0; p < sizeof programs / sizeof programs[0]; p++) {
+        struct program_instance instance;
+        program_case_begin(programs[p], PLAN_PAIRS_ALWAYS, &instance);
+        assert_true(p > 0 || instance.plan->tensors[instance.plan->n_program_tensors].packing);
+        for (int run = 0; run < 2; run++)
+            program_case_run(&instance, 0);
+        check_ok(verification_run(&instance));
+        program_instance_fini(&instance);
+    }
 }
 
 TEST(what_does_not_fit_is_refused)
 {
-    static const char text[] = "space s = 1000000\nindex i, j, k : s\ntensor A[i] = wave\n"
-                               "tensor giant[i,j,k]\ngiant[i,j,k] = A[i] * A[j] * A[k]\n";
+    const struct contraction_settings settings = {.cache_bytes = 1000000};
     struct program_instance instance;
-    const struct program_source source = {.text = text, .length = strlen(text), .file = "test.tce"};
-    check_ok(program_instance_init(&source, MPI_COMM_WORLD, &instance));
-    check_status(STATUS_NO_MEMORY, program_instance_start(&instance, &settings));
-    assert_non_null(strstr(status_text(), "tensor giant of"));
+    check_ok(program_case_init("space s = 1000000\nindex i, j, k : s\ntensor A[i] = wave\n"
+                               "tensor giant[i,j,k]\ngiant[i,j,k] = A[i] * A[j] * A[k]\n",
+                               PLAN_PAIRS_AUTO, 0, NULL, &instance));
+    check_refusal(STATUS_NO_MEMORY, program_instance_start(&instance, &settings),
+                  "tensor giant of");
     assert_null(instance.executor);
     program_instance_fini(&instance);
 }

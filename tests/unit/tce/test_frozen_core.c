@@ -23,12 +23,6 @@ TEST(rows_of_the_periodic_table)
             assert_int_equal(count_of(element, false), rows[row].core);
 }
 
-TEST(ghosts_have_no_core)
-{
-    assert_int_equal(count_of(18, true), 0);
-    assert_int_equal(count_of(0, true), 0);
-}
-
 TEST(centres_add_up)
 {
     struct atom atoms[] = {atom_of_element(8, false), atom_of_element(1, false),

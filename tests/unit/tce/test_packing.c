@@ -176,10 +176,11 @@ static void check_packed(const struct packing_case *made, const struct packing *
                     double sum = 0;
                     find_pair(packing->place[0].pairs, t[0], ab, v);
                     find_pair(packing->place[1].pairs, t[1], ij, o);
-                    for (int f = 0; f < 4; f++) {
+                    for (int term = 0; term < packing->n_terms; term++) {
+                        unsigned f = packing->term[term].flipped;
                         const int64_t value[] = {v[f & 1], o[f >> 1], v[1 - (f & 1)],
                                                  o[1 - (f >> 1)], made->v->first[t[2]] + c};
-                        sum += packing->term[f].factor * full_element(made, value);
+                        sum += packing->term[term].factor * full_element(made, value);
                     }
                     if (packing->place[0].weighted && v[0] != v[1])
                         sum *= 2;
@@ -188,7 +189,41 @@ static void check_packed(const struct packing_case *made, const struct packing *
     }
 }
 
-/* All parts of the tensor, unpacked into one. */
+static void check_equal(const struct tensor *a, const struct tensor *b, double tolerance)
+{
+    darray_sync();
+    for (int64_t n = 0; n < block_index_n(a->blocks); n++) {
+        const double *of_a = darray_local(a->data, n), *of_b = darray_local(b->data, n);
+        for (int64_t i = 0; of_a && i < darray_block_size(a->data, n); i++)
+            check_close(of_a[i], of_b[i], tolerance);
+    }
+    darray_sync();
+}
+
+/* Block by block from anywhere, as tensors that are not stored are packed. */
+static void add_blocks(const struct packing_case *made, const struct packing *packing,
+                       struct tensor *added)
+{
+    int rank, n_processes;
+    struct packing_scratch *scratch;
+    double *block = malloc((size_t)(made->full->max_block + 1) * sizeof *block);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n_processes);
+    check_ok(packing_scratch_create(packing, &made->labels, added->max_block, &scratch));
+    for (int64_t b = block_index_n(made->full->blocks) - 1; b >= 0; b--) {
+        int32_t tile[5];
+        if (b / 3 % n_processes != rank)
+            continue;
+        block_index_tuple(made->full->blocks, b, tile);
+        darray_get(made->full->data, b, block);
+        packing_add_block(packing, &made->labels, tile, block, added, scratch);
+    }
+    packing_scratch_destroy(scratch);
+    free(block);
+}
+
+/* All parts of the tensor, unpacked into one. Parts of two terms, with weights: blocks in any order give the
+ * same bits. */
 static void check_case(int n_o, const struct index_block *o, int64_t tile)
 {
     struct packing_case made;
@@ -197,22 +232,20 @@ static void check_case(int n_o, const struct index_block *o, int64_t tile)
     check_ok(tensor_create("sum", &made.labels, MPI_COMM_WORLD, &sum));
     for (int c = 0; c < 8; c++) {
         struct packing packing = describe(&made, c & 1, c >> 1 & 1, c >= 4);
-        struct tensor *packed = make_packed(&made, &packing);
+        packing.n_terms = c < 4 ? 4 : 2;
+        struct tensor *packed = make_packed(&made, &packing), *added = make_packed(&made, &packing);
         darray_sync();
         check_ok(packing_pack(&packing, made.full, packed));
-        darray_sync();
+        add_blocks(&made, &packing, added);
+        check_equal(added, packed, c < 4 ? 1e-13 : 0);
         check_packed(&made, &packing, packed);
         if (c < 4)
             check_ok(packing_unpack(&packing, packed, c > 0, sum));
         darray_sync();
         tensor_destroy(packed);
+        tensor_destroy(added);
     }
-    for (int64_t b = 0; b < block_index_n(sum->blocks); b++) {
-        const double *own = darray_local(sum->data, b), *full = darray_local(made.full->data, b);
-        for (int64_t i = 0; own && i < darray_block_size(sum->data, b); i++)
-            check_close(own[i], full[i], 1e-13);
-    }
-    darray_sync();
+    check_equal(sum, made.full, 1e-13);
     tensor_destroy(sum);
     end(&made);
 }
@@ -227,45 +260,6 @@ TEST(parts_are_packed_and_make_up_the_whole)
     }
 }
 
-/* Block by block from anywhere, as tensors that are not stored are packed: to the last bit. */
-TEST(blocks_are_added_in_any_order)
-{
-    struct packing_case made;
-    int rank, n_processes;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &n_processes);
-    begin(&made, 3, many, 2);
-    struct packing packing = describe(&made, 1, 0, true);
-    packing.n_terms = 2;
-    struct tensor *packed = make_packed(&made, &packing), *added = make_packed(&made, &packing);
-    double *block = malloc((size_t)made.full->max_block * sizeof *block);
-    struct packing_scratch *scratch;
-    check_ok(packing_scratch_create(&packing, &made.labels, added->max_block, &scratch));
-    darray_sync();
-    check_ok(packing_pack(&packing, made.full, packed));
-    for (int64_t b = block_index_n(made.full->blocks) - 1; b >= 0; b--) {
-        int32_t tile[5];
-        if (b / 3 % n_processes != rank)
-            continue;
-        block_index_tuple(made.full->blocks, b, tile);
-        darray_get(made.full->data, b, block);
-        packing_add_block(&packing, &made.labels, tile, block, added, scratch);
-    }
-    darray_sync();
-    for (int64_t b = 0; b < block_index_n(packed->blocks); b++) {
-        const double *own = darray_local(packed->data, b);
-        if (own)
-            assert_memory_equal(darray_local(added->data, b), own,
-                                (size_t)darray_block_size(packed->data, b) * sizeof *own);
-    }
-    darray_sync();
-    packing_scratch_destroy(scratch);
-    free(block);
-    tensor_destroy(packed);
-    tensor_destroy(added);
-    end(&made);
-}
-
 /* --- unique blocks --- */
 
 /* T[c,d,a,b] = - T[a,b,c,d], as it is filled. */
@@ -276,28 +270,8 @@ static double antisymmetric_element(const int64_t value[], void *context)
     return element(given, context) - element(exchanged, context);
 }
 
-/* Each block of a tensor of two places from the stored one. */
-static void check_read(const struct tensor *whole, const struct tensor *unique)
-{
-    const struct index_space *space = block_index_labels(whole->blocks)->space[0];
-    double *stored = malloc((size_t)(unique->max_block + 1) * sizeof *stored);
-    for (int64_t b = 0; b < block_index_n(whole->blocks); b++) {
-        const double *own = darray_local(whole->data, b);
-        int32_t t[2];
-        block_index_tuple(whole->blocks, b, t);
-        struct stored_block found = block_index_find(unique->blocks, t);
-        int sign = block_index_image(unique->blocks, found.image).sign;
-        int64_t n[] = {index_space_tile_size(space, t[0]), index_space_tile_size(space, t[1])};
-        darray_get(unique->data, found.block, stored);
-        for (int64_t i = 0; own && i < n[0] * n[1]; i++) {
-            int64_t x = i / n[1], y = i % n[1];
-            check_close(own[i], sign * stored[found.image ? y * n[0] + x : i], 1e-13);
-        }
-    }
-    free(stored);
-}
-
-/* A tensor of pairs with its own unique blocks, packed from another one's: pairs (a, b) and (c, d) of this sign. */
+/* A tensor of pairs with its own unique blocks, packed from another one's: pairs (a, b) and (c, d) of this
+ * sign. */
 static void check_unique(const struct index_space *v, int sign, bool weighted)
 {
     static const struct signed_permutation exchange = {{2, 3, 0, 1}, -1};
@@ -316,7 +290,7 @@ static void check_unique(const struct index_space *v, int sign, bool weighted)
     assert_true(weighted || packed_symmetry.elements[1].sign == -1);
     struct block_labels full = {.rank = 4, .space = {v, v, v, v}, .sign = {1, 1, 1, 1}};
     struct block_labels packed = {.rank = 2, .space = {pairs->space, pairs->space}, .sign = {1, 1}};
-    struct tensor *from[2], *to[2];
+    struct tensor *from[2], *to[2], *back[2];
     for (int unique = 0; unique < 2; unique++) {
         full.symmetry = unique ? &full_symmetry : NULL;
         packed.symmetry = unique ? &packed_symmetry : NULL;
@@ -325,13 +299,16 @@ static void check_unique(const struct index_space *v, int sign, bool weighted)
         tensor_fill(from[unique], antisymmetric_element, NULL);
         check_ok(packing_pack(&packing, from[unique], to[unique]));
         darray_sync();
+        full.symmetry = NULL;
+        check_ok(tensor_create("back", &full, MPI_COMM_WORLD, &back[unique]));
+        check_ok(packing_unpack(&packing, to[unique], false, back[unique]));
     }
     assert_true(weighted || to[1]->n_elements < to[0]->n_elements);
-    check_read(to[0], to[1]);
-    darray_sync();
+    check_equal(back[0], back[1], 1e-13);
     for (int unique = 0; unique < 2; unique++) {
         tensor_destroy(from[unique]);
         tensor_destroy(to[unique]);
+        tensor_destroy(back[unique]);
     }
     symmetry_fini(&full_symmetry);
     symmetry_fini(&packed_symmetry);
@@ -352,5 +329,4 @@ TEST(pairs_inherit_the_symmetry_by_which_they_are_stored)
 }
 
 TEST_SETUP(darray_case_start)
-
 TEST_TEARDOWN(darray_case_stop)

@@ -2,12 +2,10 @@
 /* A .tce program is prepared to run: spaces cut or bound, tensors filled, mistakes reported with
  * their place. */
 #include "tce/execution/plan_memory.h"
-#include "tce/execution/program_instance.h"
 #include "tce/run/products.h"
-#include "tests/cases/darray_case.h"
-#include "tests/check.h"
+#include "tests/cases/program_case.h"
 
-#include <string.h>
+#include <stdio.h>
 
 static const struct index_block occupied[] = {{.size = 5, .irrep = 1}};
 static const struct index_block virtual[] = {{.size = 7, .irrep = 1}};
@@ -20,22 +18,7 @@ static const struct space_binding bindings[] = {
 
 static enum status init(const char *text, int n_bindings, struct program_instance *instance)
 {
-    const struct program_source source = {.text = text,
-                                          .length = strlen(text),
-                                          .file = "test.tce",
-                                          .n_spaces = n_bindings,
-                                          .spaces = bindings};
-    return program_instance_init(&source, MPI_COMM_WORLD, instance);
-}
-
-/* Refused with a message that has the text in it, and nothing left to free but by fini. */
-static void refuse(enum status status, const char *program, int n_bindings, const char *text)
-{
-    struct program_instance instance;
-    check_status(status, init(program, n_bindings, &instance));
-    if (!strstr(status_text(), text))
-        fail_msg("'%s' does not say '%s'", status_text(), text);
-    program_instance_fini(&instance);
+    return program_case_init(text, PLAN_PAIRS_AUTO, n_bindings, bindings, instance);
 }
 
 static void check_tiles(const struct index_space *space, int n, const int64_t size[])
@@ -53,11 +36,11 @@ TEST(spaces_are_cut_as_they_say)
                   "space t = 7 tile 2\n"
                   "space o = occupied\n"
                   "space v = virtual tile 7\n"
-                  "space again = occupied\n"
-                  "index i : s\nindex j : t\nindex k : o\nindex a : v\nindex b : again\n"
-                  "tensor A[i,j,k,a,b] irrep 1\ntensor B[i,j,k,a,b] irrep 1\n"
-                  "A[i,j,k,a,b] = B[i,j,k,a,b]\n",
-                  2, &instance));
+                  "space both = both_spins\n"
+                  "index i : s\nindex j : t\nindex k : o\nindex a : v\nindex b : both\n"
+                  "tensor A[i,j,k,a|b] irrep 1\ntensor B[i,j,k,a|b] irrep 1\n"
+                  "A[i,j,k,a|b] = B[i,j,k,a|b]\n",
+                  3, &instance));
     check_tiles(instance.spaces[0], 4, (int64_t[]){4, 3, 3, 1});
     check_tiles(instance.spaces[1], 4, (int64_t[]){2, 2, 2, 1});
     check_tiles(instance.spaces[2], 3, (int64_t[]){2, 2, 1});
@@ -65,6 +48,8 @@ TEST(spaces_are_cut_as_they_say)
     check_tiles(instance.spaces[4], 3, (int64_t[]){2, 2, 1});
     assert_int_equal(instance.spaces[2]->irrep[1], 1);
     assert_int_equal(instance.spaces[0]->irrep[3], 3);
+    assert_int_equal(instance.spaces[4]->spin[1], 1);
+    assert_int_equal(instance.spaces[4]->spin[2], -1);
     assert_null(instance.executor);
     program_instance_fini(&instance);
 }
@@ -85,128 +70,99 @@ TEST(tiles_are_chosen_where_nobody_says_them)
     check_tiles(instance.spaces[2], 3, (int64_t[]){34, 33, 33});
     check_tiles(instance.spaces[3], 2, (int64_t[]){300, 300});
     program_instance_fini(&instance);
-    /* `tile` for the whole program. */
-    check_ok(init("tile 7\nspace s = 21\nindex i, j : s\ntensor A[i,j]\ntensor B[i,j]\n"
-                  "A[i,j] = B[j,i]\n",
-                  0, &instance));
-    check_tiles(instance.spaces[0], 3, (int64_t[]){7, 7, 7});
-    program_instance_fini(&instance);
-}
-
-TEST(a_space_may_be_bound_to_both_spins)
-{
-    struct program_instance instance;
-    check_ok(init("space o = both_spins\nindex i, j : o\n"
-                  "tensor A[i|j]\ntensor B[i|j]\nA[i|j] = B[i|j]\n",
-                  3, &instance));
-    check_tiles(instance.spaces[0], 3, (int64_t[]){2, 2, 1});
-    assert_int_equal(instance.spaces[0]->spin[1], 1);
-    assert_int_equal(instance.spaces[0]->spin[2], -1);
-    program_instance_fini(&instance);
-    refuse(STATUS_INPUT,
-           "space o = both_spins\nindex i, j : o\n"
-           "tensor A[i|j]\ntensor B[i,j]\nA[i|j] = B[i,j]\n",
-           3, "test.tce:4:8: 'B' needs a bar");
-    refuse(STATUS_INPUT,
-           "space S = 2 alpha, 2 beta\nindex s : S\ntensor D[s,s]\nscalar E, F\nE = F\n", 0,
-           "test.tce:3:8: 'D' needs a bar '|' between its upper and its lower indices, such as "
-           "D[a|i], because space 'S' has spins");
 }
 
 /* A tensor that no labels allow once they are known has no blocks, and that is no error. */
 TEST(a_bound_space_may_leave_no_blocks)
 {
     struct program_instance instance;
-    const struct contraction_settings settings = {0};
-    const struct taskpool_settings pool = {.mode = "static", .poll_every = 8};
-    double value = 1;
     check_ok(init("space o = occupied\nindex i, j : o\n"
                   "tensor A[i] = wave\ntensor B[i,j] = constant\nscalar E = constant(3)\n"
                   "E = A[i] * B[i,j]\n",
                   1, &instance));
-    check_ok(program_instance_start(&instance, &settings));
-    for (int t = 0; t < 3; t++)
-        check_ok(program_instance_fill(&instance, t));
-    assert_int_equal(executor_tensor(instance.executor, 0)->n_elements, 0);
+    program_case_start(&instance);
+    assert_int_equal(program_case_tensor(&instance, "A")->n_elements, 0);
     /* Blocks of tiles of 2, 2 and 1 on the diagonal and below it. */
-    assert_int_equal(executor_tensor(instance.executor, 1)->n_elements, 17);
-    check_ok(executor_start(instance.executor, &pool));
-    check_ok(executor_run(instance.executor, 0, instance.plan->n_stages, NULL));
-    darray_get(executor_tensor(instance.executor, 2)->data, 0, &value);
-    check_close(value, 0, 0);
+    assert_int_equal(program_case_tensor(&instance, "B")->n_elements, 17);
+    program_case_run(&instance, 0);
+    check_close(program_case_scalar(&instance, "E"), 0, 0);
     program_instance_fini(&instance);
 }
 
 TEST(tensors_are_filled_as_they_say)
 {
     struct program_instance instance;
-    const struct contraction_settings settings = {0};
-    double values[9], one[] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[9] = {0};
+    double A[9], B[9];
     check_ok(init("space s = 3\nindex i, j : s\n"
                   "tensor A[i,j] = delta\ntensor B[i,j]\nscalar c = constant(-1/4)\n"
                   "B[i,j] += c * A[j,i]\n",
                   0, &instance));
-    check_ok(program_instance_start(&instance, &settings));
+    program_case_start(&instance);
     for (int t = 0; t < 3; t++)
-        check_ok(program_instance_fill(&instance, t));
-    darray_get(executor_tensor(instance.executor, 0)->data, 0, values);
-    assert_memory_equal(values, one, sizeof one);
-    darray_get(executor_tensor(instance.executor, 2)->data, 0, values);
-    check_close(values[0], -0.25, 0);
-    assert_false(program_instance_is_assigned(&instance, 0));
-    assert_true(program_instance_is_assigned(&instance, 1));
-    assert_false(program_instance_is_assigned(&instance, 2));
-    check_ok(executor_start(instance.executor,
-                            &(struct taskpool_settings){.mode = "static", .poll_every = 8}));
-    check_ok(executor_run(instance.executor, 0, instance.plan->n_stages, NULL));
-    darray_get(executor_tensor(instance.executor, 1)->data, 0, values);
-    for (int i = 0; i < 9; i++)
-        check_close(values[i], -0.25 * one[i], 0);
-    darray_sync();
-    /* Without a function it becomes zero again. */
-    check_ok(program_instance_fill(&instance, 1));
-    darray_get(executor_tensor(instance.executor, 1)->data, 0, values);
-    assert_memory_equal(values, zero, sizeof zero);
+        assert_int_equal(program_instance_is_assigned(&instance, t), t == 1);
+    check_close(program_case_scalar(&instance, "c"), -0.25, 0);
+    for (int run = 0; run < 2; run++) {
+        program_case_run(&instance, 0);
+        program_case_get(&instance, "A", A);
+        program_case_get(&instance, "B", B);
+        for (int i = 0; i < 9; i++) {
+            check_close(A[i], i % 4 == 0, 0);
+            check_close(B[i], -0.25 * A[i], 0);
+        }
+        /* Without a function it becomes zero again. */
+        check_ok(program_instance_fill(&instance, 1));
+    }
     program_instance_fini(&instance);
 }
 
 TEST(mistakes_are_reported_with_their_place)
 {
-    static const char bound[] = "space s = 2\nspace o = occupied\nindex i : o\n"
-                                "tensor A[i]\ntensor B[i]\nA[i] = B[i]\n";
-    refuse(STATUS_INPUT, bound, 0,
-           "test.tce:2:11: space o is bound to 'occupied', which is unknown here");
-    refuse(STATUS_INPUT, "space v = vacuum\nindex a : v\nscalar E\ntensor B[a]\nE = B[a]\n", 2,
-           "test.tce:1:11: space v is bound to 'vacuum', which is unknown here");
-    refuse(STATUS_INPUT,
-           "space s = 2 irrep 1\nindex i, j : s\ntensor A[i,j] irrep 2\nscalar E, F\nE = F\n", 0,
-           "test.tce:3:8: 'A' has no block: no labels of its indices have irrep 2");
-    refuse(STATUS_INPUT, "space s = 2 alpha\nindex i, j : s\nscalar E, F\ntensor W[i,j|]\nE = F\n",
-           0, "test.tce:4:8: 'W' has no block");
-    refuse(STATUS_INPUT, "scalar E\nE = F\n", 0, "test.tce:2:5: unknown tensor 'F'");
-    refuse(STATUS_INPUT, "", 0, "test.tce:1:1: expected at least one statement");
-    refuse(STATUS_INPUT,
-           "tile 1\nspace s = 1000000000, 1000000000, 1000000000\nindex i : s\n"
-           "scalar E\ntensor A[i]\nE = A[i]\n",
-           0, "test.tce:2:7: space s has more than 2^20 tiles of 1");
-    refuse(STATUS_INPUT,
-           "tile 1\nspace s = 1000000\nspace t = 1000000\nindex i : s\n"
-           "scalar E\ntensor A[i]\nE = A[i]\n",
-           0, "test.tce:3:7: all spaces up to this have more than 2^20 tiles");
-}
-
-/* Four tensors; any two share four indices, so that a pair leaves 16. */
-TEST(products_beyond_the_rank_are_refused)
-{
-    refuse(STATUS_INPUT,
-           "space s = 1\n"
-           "index a0,a1,a2,a3, b0,b1,b2,b3, c0,c1,c2,c3 : s\n"
-           "index d0,d1,d2,d3, e0,e1,e2,e3, f0,f1,f2,f3 : s\n"
-           "tensor P[a0,a1,a2,a3, b0,b1,b2,b3, c0,c1,c2,c3]\nscalar E\n"
-           "E = P[a0,a1,a2,a3, b0,b1,b2,b3, c0,c1,c2,c3] * P[a0,a1,a2,a3, d0,d1,d2,d3, "
-           "e0,e1,e2,e3] *\n    P[b0,b1,b2,b3, d0,d1,d2,d3, f0,f1,f2,f3] * P[c0,c1,c2,c3, "
-           "e0,e1,e2,e3, f0,f1,f2,f3]\n",
-           0, "test.tce:6:5: ");
+    static const struct {
+        int n_bindings;
+        const char *program, *message;
+    } cases[] = {
+        {0, "space s = 2\nspace o = occupied\nindex i : o\ntensor A[i]\ntensor B[i]\nA[i] = B[i]\n",
+         "2:11: space o is bound to 'occupied', which is unknown here"},
+        {2, "space v = vacuum\nindex a : v\nscalar E\ntensor B[a]\nE = B[a]\n",
+         "1:11: space v is bound to 'vacuum', which is unknown here"},
+        {3, "space o = both_spins\nindex i, j : o\ntensor A[i|j]\ntensor B[i,j]\nA[i|j] = B[i,j]\n",
+         "4:8: 'B' needs a bar"},
+        {0, "space S = 2 alpha, 2 beta\nindex s : S\ntensor D[s,s]\nscalar E, F\nE = F\n",
+         "3:8: 'D' needs a bar '|' between its upper and its lower indices, such as D[a|i], "
+         "because "
+         "space 'S' has spins"},
+        {0, "space s = 2 irrep 1\nindex i, j : s\ntensor A[i,j] irrep 2\nscalar E, F\nE = F\n",
+         "3:8: 'A' has no block: no labels of its indices have irrep 2"},
+        {0, "space s = 2 alpha\nindex i, j : s\nscalar E, F\ntensor W[i,j|]\nE = F\n",
+         "4:8: 'W' has no block"},
+        {0, "scalar E\nE = F\n", "2:5: unknown tensor 'F'"},
+        {0,
+         "tile 1\nspace s = 1000000000, 1000000000, 1000000000\nindex i : s\n"
+         "scalar E\ntensor A[i]\nE = A[i]\n",
+         "2:7: space s has more than 2^20 tiles of 1"},
+        {0,
+         "tile 1\nspace s = 1000000\nspace t = 1000000\nindex i : s\n"
+         "scalar E\ntensor A[i]\nE = A[i]\n",
+         "3:7: all spaces up to this have more than 2^20 tiles"},
+        /* Any two of the four share four indices, so that a pair leaves 16. */
+        {0,
+         "space s = 1\n"
+         "index a0,a1,a2,a3, b0,b1,b2,b3, c0,c1,c2,c3 : s\n"
+         "index d0,d1,d2,d3, e0,e1,e2,e3, f0,f1,f2,f3 : s\n"
+         "tensor P[a0,a1,a2,a3, b0,b1,b2,b3, c0,c1,c2,c3]\nscalar E\n"
+         "E = P[a0,a1,a2,a3, b0,b1,b2,b3, c0,c1,c2,c3] * P[a0,a1,a2,a3, d0,d1,d2,d3, "
+         "e0,e1,e2,e3] *\n    P[b0,b1,b2,b3, d0,d1,d2,d3, f0,f1,f2,f3] * P[c0,c1,c2,c3, "
+         "e0,e1,e2,e3, f0,f1,f2,f3]\n",
+         "6:5: "},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        struct program_instance instance;
+        char message[200];
+        snprintf(message, sizeof message, "test.tce:%s", cases[c].message);
+        check_refusal(STATUS_INPUT, init(cases[c].program, cases[c].n_bindings, &instance),
+                      message);
+        program_instance_fini(&instance);
+    }
 }
 
 TEST(functions_are_checked_without_tensors)
@@ -217,10 +173,10 @@ TEST(functions_are_checked_without_tensors)
                   0, &instance));
     check_ok(program_instance_check_fill(&instance, 0));
     check_ok(program_instance_check_fill(&instance, 3));
-    check_status(STATUS_INPUT, program_instance_check_fill(&instance, 1));
-    assert_non_null(strstr(status_text(), "test.tce:4:15: there is no function wiggle"));
-    check_status(STATUS_INPUT, program_instance_check_fill(&instance, 2));
-    assert_non_null(strstr(status_text(), "test.tce:5:15: delta takes 0 arguments, not 1"));
+    check_refusal(STATUS_INPUT, program_instance_check_fill(&instance, 1),
+                  "test.tce:4:15: there is no function wiggle");
+    check_refusal(STATUS_INPUT, program_instance_check_fill(&instance, 2),
+                  "test.tce:5:15: delta takes 0 arguments, not 1");
     program_instance_fini(&instance);
 }
 

@@ -12,7 +12,7 @@ static const struct index_block blocks[] = {{7, 0, 0}, {1, 1, 0}, {11, 2, 0}};
 
 static struct index_space *space;
 static struct block_labels labels;
-static struct tensor *x, *y;
+static struct tensor *x, *y, *empty, *number;
 
 static double element_of_x(const int64_t value[], void *context)
 {
@@ -35,29 +35,38 @@ static struct tensor *make(const char *name, const struct block_labels *its_labe
     return tensor;
 }
 
+static double minus_2500(const int64_t value[], void *context)
+{
+    (void)value;
+    (void)context;
+    return -2500;
+}
+
 static void start(void)
 {
+    const struct block_labels of_number = {0};
     check_ok(darray_start());
     check_ok(index_space_create("s", 3, blocks, 3, &space));
     labels = (struct block_labels){.rank = 2, .space = {space, space}, .sign = {1, 1}, .irrep = 2};
+    struct block_labels none = labels;
+    none.irrep = 7;
+    x = make("x", &labels, element_of_x);
+    y = make("y", &labels, element_of_y);
+    empty = make("empty", &none, element_of_x);
+    number = make("number", &of_number, minus_2500);
+    /* Irreps 0 and 2, in either order; 1 has no partner 3. */
+    assert_int_equal(x->n_elements, 2 * 7 * 11);
+    assert_int_equal(empty->n_elements, 0);
 }
 
 static void stop(void)
 {
-    index_space_destroy(space);
-    darray_stop();
-}
-
-static void make_tensors(void)
-{
-    x = make("x", &labels, element_of_x);
-    y = make("y", &labels, element_of_y);
-}
-
-static void destroy_tensors(void)
-{
     tensor_destroy(x);
     tensor_destroy(y);
+    tensor_destroy(empty);
+    tensor_destroy(number);
+    index_space_destroy(space);
+    darray_stop();
 }
 
 /* All elements, block after block; the caller frees them. */
@@ -73,64 +82,44 @@ static double *elements_of(const struct tensor *tensor)
     return elements;
 }
 
-/* y = alpha x + beta y, by one process and by all. */
-static void check_combination(double alpha, double beta)
+/* result = sum of coefficients times the terms, which may occur several times and be the result. */
+static void check_combination(int n, const double coefficients[],
+                              const struct tensor *const terms[], struct tensor *result)
 {
-    const struct tensor *const terms[] = {x, y};
-    const double coefficients[] = {alpha, beta};
-    double *old_x = elements_of(x), *old_y = elements_of(y);
-    tensor_combine(2, coefficients, terms, y);
-    double *new_x = elements_of(x), *new_y = elements_of(y);
-    for (int64_t i = 0; i < x->n_elements; i++) {
-        check_close(new_x[i], old_x[i], 0);
-        check_close(new_y[i], alpha * old_x[i] + beta * old_y[i],
-                    1e-15 * (fabs(alpha * old_x[i]) + fabs(beta * old_y[i])));
+    double *old[3], *other = elements_of(result == x ? y : x);
+    for (int t = 0; t < n; t++)
+        old[t] = elements_of(terms[t]);
+    tensor_combine(n, coefficients, terms, result);
+    double *new = elements_of(result), *same = elements_of(result == x ? y : x);
+    assert_memory_equal(same, other, (size_t)x->n_elements * sizeof *same);
+    for (int64_t i = 0; i < result->n_elements; i++) {
+        double sum = 0, bound = 0;
+        for (int t = 0; t < n; t++) {
+            sum += coefficients[t] * old[t][i];
+            bound += fabs(coefficients[t] * old[t][i]);
+        }
+        check_close(new[i], sum, n == 1 ? 0 : 2e-15 * bound);
     }
-    free(old_x);
-    free(old_y);
-    free(new_x);
-    free(new_y);
+    for (int t = 0; t < n; t++)
+        free(old[t]);
+    free(other);
+    free(same);
+    free(new);
 }
 
 TEST(sums_are_those_of_one_process)
 {
-    make_tensors();
-    /* Irreps 0 and 2, in either order; 1 has no partner 3. */
-    assert_int_equal(x->n_elements, 2 * 7 * 11);
-    check_combination(2, 1);
-    check_combination(-0.3, 0.7);
-    check_combination(0, 1);
-    destroy_tensors();
-}
-
-/* The old elements of the result are not read unless it is among the terms. */
-TEST(a_copy_is_exact)
-{
-    make_tensors();
-    const double one = 1, nothing[] = {NAN};
-    const struct tensor *const from = x, *const itself = y;
+    const double nothing[] = {NAN}, two = 2;
+    const struct tensor *const itself = y, *const nil = empty;
+    check_combination(2, (double[]){2, 1}, (const struct tensor *[]){x, y}, y);
+    check_combination(2, (double[]){-0.3, 0.7}, (const struct tensor *[]){x, y}, y);
+    check_combination(2, (double[]){0, 1}, (const struct tensor *[]){x, y}, y);
+    check_combination(3, (double[]){1, 2, -0.5}, (const struct tensor *[]){x, x, x}, x);
+    check_combination(1, &two, &nil, empty);
+    /* A copy is exact: old elements of the result are not read unless it is among the terms. */
     tensor_combine(1, nothing, &itself, y);
-    tensor_combine(1, &one, &from, y);
-    double *copied = elements_of(y), *original = elements_of(x);
-    assert_memory_equal(copied, original, (size_t)x->n_elements * sizeof *copied);
-    free(copied);
-    free(original);
-    destroy_tensors();
-}
-
-TEST(a_vector_may_occur_several_times)
-{
-    make_tensors();
-    const double coefficients[] = {1, 2, -0.5};
-    const struct tensor *const terms[] = {x, x, x};
-    double *old = elements_of(x);
-    tensor_combine(3, coefficients, terms, x);
-    double *new = elements_of(x);
-    for (int64_t i = 0; i < x->n_elements; i++)
-        check_close(new[i], 2.5 * old[i], 1e-15 * fabs(3 * old[i]));
-    free(old);
-    free(new);
-    destroy_tensors();
+    check_combination(1, (double[]){1}, (const struct tensor *[]){x}, y);
+    tensor_fill(y, element_of_y, NULL);
 }
 
 /* By one process: the products of a block in order, then the blocks in order. */
@@ -146,81 +135,36 @@ static double serial_dot(const struct tensor *tensor, const double *a, const dou
     return dot;
 }
 
-static double serial_max(const struct tensor *tensor, const double *a)
-{
-    double max = 0;
-    for (int64_t i = 0; i < tensor->n_elements; i++)
-        max = fmax(max, fabs(a[i]));
-    return max;
-}
-
-/* Values for all scalar products below. */
-static double lines[1000];
-
+/* Vectors of one tensor, of one without blocks as well, and of a scalar as well. */
 TEST(scalar_products_are_those_of_one_process)
 {
-    make_tensors();
-    const struct tensor *const of_x[] = {x}, *const of_y[] = {y};
-    const struct tensor_vector others[] = {{1, of_x}, {1, of_y}};
-    double dot[2], max, *a = elements_of(x), *b = elements_of(y);
-    tensor_dots(&others[0], 2, others, lines, dot, &max);
-    check_close(dot[0], serial_dot(x, a, a), 1e-13 * dot[0]);
-    check_close(dot[1], serial_dot(x, a, b), 1e-13 * dot[0]);
-    check_close(max, serial_max(x, a), 0);
-    tensor_dots(&others[1], 1, others, lines, dot, &max);
-    check_close(dot[0], serial_dot(x, a, b), 1e-13 * serial_dot(x, a, a));
-    check_close(max, serial_max(y, b), 0);
-    tensor_dots(&others[0], 0, NULL, lines, NULL, &max);
-    check_close(max, serial_max(x, a), 0);
-    free(a);
-    free(b);
-    destroy_tensors();
-}
-
-/* Also a scalar and a tensor without blocks among them. */
-TEST(several_tensors_are_one_vector)
-{
-    make_tensors();
-    struct block_labels none = labels, of_number = {0};
-    none.irrep = 7;
-    struct tensor *empty = make("empty", &none, element_of_x), *number;
-    const double value = -2500;
-    check_ok(tensor_create("number", &of_number, MPI_COMM_WORLD, &number));
-    if (darray_local(number->data, 0))
-        darray_put(number->data, 0, &value);
-    double *a = elements_of(x), *b = elements_of(y), dot[2], max;
-    const struct tensor *const first[] = {x, empty, number}, *const second[] = {y, empty, number};
-    struct tensor_vector others[] = {{3, first}, {3, second}};
-    tensor_dots(&others[0], 2, others, lines, dot, &max);
-    check_close(dot[0], serial_dot(x, a, a) + value * value, 1e-13 * dot[0]);
-    check_close(dot[1], serial_dot(x, a, b) + value * value, 1e-13 * dot[0]);
-    check_close(max, 2500, 0);
-    others[0].n = others[1].n = 2;
-    tensor_dots(&others[0], 2, others, lines, dot, &max);
-    check_close(dot[0], serial_dot(x, a, a), 1e-13 * dot[0]);
-    free(a);
-    free(b);
-    tensor_destroy(empty);
-    tensor_destroy(number);
-    destroy_tensors();
-}
-
-TEST(a_tensor_without_blocks_is_zero)
-{
-    make_tensors();
-    struct block_labels none = labels;
-    none.irrep = 7;
-    struct tensor *empty = make("empty", &none, element_of_x);
-    const struct tensor *const vector[] = {empty};
-    const struct tensor_vector others[] = {{1, vector}};
-    double dot = 1, max = 1, two = 2;
-    assert_int_equal(empty->n_elements, 0);
-    tensor_combine(1, &two, vector, empty);
-    tensor_dots(&others[0], 1, others, lines, &dot, &max);
-    check_close(dot, 0, 0);
+    static double lines[1000];
+    const struct tensor *const of_x[] = {x, empty, number}, *const of_y[] = {y, empty, number};
+    double *a = elements_of(x), *b = elements_of(y), xx = serial_dot(x, a, a), dot[2], max;
+    for (int n = 1; n <= 3; n++) {
+        const struct tensor_vector others[] = {{n, of_x}, {n, of_y}};
+        double more = n == 3 ? 2500.0 * 2500 : 0, max_x = n == 3 ? 2500 : 0, max_y = max_x;
+        for (int64_t i = 0; i < x->n_elements; i++) {
+            max_x = fmax(max_x, fabs(a[i]));
+            max_y = fmax(max_y, fabs(b[i]));
+        }
+        tensor_dots(&others[0], 2, others, lines, dot, &max);
+        check_close(dot[0], xx + more, 1e-13 * dot[0]);
+        check_close(dot[1], serial_dot(x, a, b) + more, 1e-13 * dot[0]);
+        check_close(max, max_x, 0);
+        tensor_dots(&others[1], 1, others, lines, dot, &max);
+        check_close(dot[0], serial_dot(x, a, b) + more, 1e-13 * (xx + more));
+        check_close(max, max_y, 0);
+        tensor_dots(&others[0], 0, NULL, lines, NULL, &max);
+        check_close(max, max_x, 0);
+    }
+    const struct tensor *const nil = empty;
+    const struct tensor_vector of_nil = {1, &nil};
+    tensor_dots(&of_nil, 1, &of_nil, lines, dot, &max);
+    check_close(dot[0], 0, 0);
     check_close(max, 0, 0);
-    tensor_destroy(empty);
-    destroy_tensors();
+    free(a);
+    free(b);
 }
 
 TEST_SETUP(start)

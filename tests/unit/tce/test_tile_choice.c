@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tiles that are chosen for contractions: many tasks, blocks that a cache holds, few passes over the result,
- * and nearly the least of the model's cost. */
-#include "tce/language/program.h"
+/* Tiles that are chosen for contractions: many tasks, blocks that a cache holds, few passes over the
+ * result. */
 #include "tce/plan/predicted_tasks.h"
 #include "tests/cases/plan_case.h"
 
-#include <math.h>
 #include <stdio.h>
 
 /* Plans the program with whole spaces, and chooses; tile, PLAN_CASE_SPACES entries: in, what is given. */
@@ -15,7 +13,7 @@ static void choose(const char *text, struct plan_case *made, int64_t tile[])
     check_ok(program_parse(text, strlen(text), "case.tce", &made->program));
     made->program.tile = 1 << 30;
     plan_case_spaces(made, 1, 1);
-    check_ok(plan_case_plan(made));
+    check_ok(plan_case_plan(made, PLAN_PAIRS_AUTO));
     check_ok(plan_choose_tiles(made->plan, tile));
 }
 
@@ -29,83 +27,48 @@ static int64_t count_tasks(struct plan_case *made, const int64_t tile[])
         made->program.spaces[s].tile = tile[s];
     }
     plan_case_spaces(made, 1, 1);
-    check_ok(plan_case_plan(made));
+    check_ok(plan_case_plan(made, PLAN_PAIRS_AUTO));
     check_ok(predicted_tasks_count(made->plan, &tasks));
     return tasks.n;
 }
 
-static int64_t n_tiles(const struct plan_case *made, int space, const int64_t tile[])
-{
-    return (made->space[space]->size + tile[space] - 1) / tile[space];
-}
-
-/* One of TCCG or of a like kind: C-A-B, the sizes of a, b, ... */
-struct shape {
+/* Of TCCG or of a like kind: C = A * B, the sizes of a, b, ..., and the tiles that are chosen. */
+static const struct {
     const char *C, *A, *B;
-    int64_t size[PLAN_CASE_SPACES];
+    int64_t size[PLAN_CASE_SPACES], tile[PLAN_CASE_SPACES];
+} shapes[] = {
+    {"b,a", "c,a", "b,c", {5136, 5120, 5136}, {428, 427, 286}},
+    {"b,a", "a,c", "b,c", {97, 103, 500000}, {97, 103, 1095}},
+    {"b,a", "d,c,a", "c,b,d", {312, 296, 296, 312}, {312, 296, 7, 63}},
+    {"c,b,a", "d,c,a", "b,d", {312, 296, 296, 312}, {104, 296, 4, 312}},
+    {"d,c,b,a", "f,b,e,a", "e,c,f,d", {72, 72, 72, 72, 72, 72}, {36, 15, 15, 36, 15, 18}},
+    {"f,e,d,c,b,a", "a,g,e,d", "c,b,f,g", {24, 16, 16, 24, 16, 16, 24}, {24, 4, 8, 12, 1, 8, 24}},
+    {"c,b,a", "a,d,b", "c,d", {312, 312, 24, 312}, {1, 312, 24, 312}},
+    {"e,d,c,b,a", "d,a,b,f,e", "f,c", {48, 32, 24, 32, 48, 32}, {12, 2, 24, 1, 48, 32}},
 };
-
-static const struct shape shapes[] = {
-    {"ba", "ca", "bc", {5136, 5120, 5136}},
-    {"ba", "ac", "bc", {97, 103, 500000}},
-    {"ba", "dca", "cbd", {312, 296, 296, 312}},
-    {"cba", "dca", "bd", {312, 296, 296, 312}},
-    {"dcba", "fbea", "ecfd", {72, 72, 72, 72, 72, 72}},
-    {"fedcba", "aged", "cbfg", {24, 16, 16, 24, 16, 16, 24}},
-    {"cba", "adb", "cd", {312, 312, 24, 312}},
-    {"edcba", "dabfe", "fc", {48, 32, 24, 32, 48, 32}},
-};
-
-static void add_tensor_text(char *text, size_t size, const char *name, const char *indices)
-{
-    size_t at = strlen(text);
-    at += (size_t)snprintf(text + at, size - at, "tensor %s[", name);
-    for (int d = 0; indices[d]; d++)
-        at += (size_t)snprintf(text + at, size - at, "%s%c", d > 0 ? "," : "", indices[d]);
-    snprintf(text + at, size - at, "]\n");
-}
-
-static void add_factor_text(char *text, size_t size, const char *name, const char *indices)
-{
-    size_t at = strlen(text);
-    add_tensor_text(text, size, name, indices);
-    memmove(text + at, text + at + strlen("tensor "), strlen(text + at) - strlen("tensor ") + 1);
-    text[strlen(text) - 1] = ' ';
-}
-
-/* C = A * B over a space for each index. */
-static void shape_text(const struct shape *shape, char *text, size_t size)
-{
-    text[0] = '\0';
-    for (int i = 0; shape->size[i]; i++) {
-        size_t at = strlen(text);
-        snprintf(text + at, size - at, "space s%c = %lld\nindex %c : s%c\n", 'a' + i,
-                 (long long)shape->size[i], 'a' + i, 'a' + i);
-    }
-    add_tensor_text(text, size, "A", shape->A);
-    add_tensor_text(text, size, "B", shape->B);
-    add_tensor_text(text, size, "C", shape->C);
-    add_factor_text(text, size, "C", shape->C);
-    strncat(text, "= ", size - strlen(text) - 1);
-    add_factor_text(text, size, "A", shape->A);
-    strncat(text, "* ", size - strlen(text) - 1);
-    add_factor_text(text, size, "B", shape->B);
-    strncat(text, "\n", size - strlen(text) - 1);
-}
 
 TEST(large_contractions_have_tasks_for_many)
 {
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        const char *A = shapes[i].A, *B = shapes[i].B, *C = shapes[i].C;
         char text[1000];
         struct plan_case made;
         int64_t tile[PLAN_CASE_SPACES] = {0}, block = 1, summed = 1, all_summed = 1;
-        shape_text(&shapes[i], text, sizeof text);
+        size_t at = 0;
+        for (int s = 0; shapes[i].size[s]; s++)
+            at +=
+                (size_t)snprintf(text + at, sizeof text - at, "space s%c = %lld\nindex %c : s%c\n",
+                                 'a' + s, (long long)shapes[i].size[s], 'a' + s, 'a' + s);
+        snprintf(text + at, sizeof text - at,
+                 "tensor A[%s]\ntensor B[%s]\ntensor C[%s]\nC[%s] = A[%s] * B[%s]\n", A, B, C, C, A,
+                 B);
         choose(text, &made, tile);
         for (int s = 0; s < made.program.n_spaces; s++) {
-            bool outer = strchr(shapes[i].C, 'a' + s) != NULL;
+            bool outer = strchr(C, 'a' + s) != NULL;
             block *= outer ? tile[s] : 1;
             summed *= outer ? 1 : tile[s];
             all_summed *= outer ? 1 : shapes[i].size[s];
+            assert_int_equal(tile[s], shapes[i].tile[s]);
         }
         assert_true(count_tasks(&made, tile) >= 12);
         assert_true(block <= 3 * 128 * 1024);
@@ -114,101 +77,43 @@ TEST(large_contractions_have_tasks_for_many)
     }
 }
 
-TEST(small_contractions_are_one_task)
+TEST(tiles_of_other_programs)
 {
-    struct plan_case made;
-    int64_t tile[PLAN_CASE_SPACES] = {0};
-    choose("space s = 12\nindex i, j, k : s\ntensor A[i,k]\ntensor B[k,j]\ntensor C[i,j]\n"
-           "C[i,j] = A[i,k] * B[k,j]\n",
-           &made, tile);
-    assert_int_equal(tile[0], 12);
-    plan_case_fini(&made);
-}
-
-TEST(given_tiles_and_unused_spaces_stay)
-{
-    struct plan_case made;
-    int64_t tile[PLAN_CASE_SPACES] = {[1] = 17};
-    choose("space s = 2000\nspace t = 900\nspace x = 90\nindex i, j : s\nindex k : t\nindex a : x\n"
-           "tensor A[i,k]\ntensor B[k,j]\ntensor C[i,j]\ntensor D[a]\n"
-           "C[i,j] = A[i,k] * B[k,j]\n",
-           &made, tile);
-    assert_true(tile[0] > 0 && tile[0] < 1000);
-    assert_int_equal(tile[1], 17);
-    assert_int_equal(tile[2], PROGRAM_TILE);
-    plan_case_fini(&made);
-}
-
-TEST(there_are_no_more_tiles_than_may_be)
-{
-    struct plan_case made;
-    int64_t tile[PLAN_CASE_SPACES] = {[2] = 1000};
-    choose("space s = 50000000\nspace t = 100000000\nspace u = 400000000\nspace v = 5\n"
-           "index i : s\nindex k : v\ntensor A[i,k]\nscalar E\nE = A[i,k] * A[i,k]\n",
-           &made, tile);
-    int64_t n = 0;
-    for (int s = 0; s < 4; s++)
-        n += n_tiles(&made, s, tile);
-    assert_in_range(n, 400000, INDEX_SPACE_MAX_TILES);
-    assert_int_equal(tile[2], 1000);
-    plan_case_fini(&made);
-}
-
-/* A scalar's tasks are blocks of the first factor. */
-TEST(factors_of_large_scalars_are_cut)
-{
-    struct plan_case made;
-    int64_t tile[PLAN_CASE_SPACES] = {0};
-    choose(
-        "space s = 5000\nspace t = 4000\nindex i : s\nindex j : t\ntensor A[i,j]\ntensor B[i,j]\n"
-        "scalar E\nE = A[i,j] * B[i,j]\n",
-        &made, tile);
-    assert_true(n_tiles(&made, 0, tile) * n_tiles(&made, 1, tile) >= 16);
-    plan_case_fini(&made);
-}
-
-/* A factor's block of the model of plan_tiles.c, whose last index has m values. */
-static double factor_cost(double elements, double m)
-{
-    double far = elements > 131072 ? 1 - 131072 / elements : 0, large = elements / 1048576;
-    return 25 * elements * (1 + 8 / m) * (1.5 * (1 + far) + large * large);
-}
-
-/* C[i,j] = A[i,k] * B[k,j], of n[] values in tiles of t[]. */
-static double model_cost(const double n[3], const double t[3])
-{
-    double m[3];
-    for (int x = 0; x < 3; x++)
-        m[x] = n[x] / ceil(n[x] / t[x]);
-    double flops = 2 * n[0] * n[1] * n[2], n_products = flops / 2 / (m[0] * m[1] * m[2]);
-    double C = m[0] * m[1];
-    double product = 5e4 + factor_cost(m[0] * m[2], m[2]) + factor_cost(m[2] * m[1], m[1]) +
-                     25 * C * (1 + 8 / m[1]) * C / (C + 131072);
-    return (flops + n_products * product) * (1 + 2 * C / (n[0] * n[1]));
-}
-
-TEST(the_models_cost_is_nearly_least)
-{
-    static const double sizes[][3] = {{60, 80, 100}, {300, 20, 24}, {16, 17, 900}, {250, 260, 40}};
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        const double *n = sizes[i];
-        char text[300];
+    static const struct {
+        const char *text;
+        int64_t given[4], chosen[4];
+    } cases[] = {
+        /* A small one is one task. */
+        {"space s = 12\nindex i, j, k : s\ntensor A[i,k]\ntensor B[k,j]\ntensor C[i,j]\n"
+         "C[i,j] = A[i,k] * B[k,j]\n",
+         {0},
+         {12}},
+        /* Given tiles, and those of spaces without contractions, stay. */
+        {"space s = 2000\nspace t = 900\nspace x = 90\nindex i, j : s\nindex k : t\nindex a : x\n"
+         "tensor A[i,k]\ntensor B[k,j]\ntensor C[i,j]\ntensor D[a]\nC[i,j] = A[i,k] * B[k,j]\n",
+         {0, 17},
+         {200, 17, PROGRAM_TILE}},
+        /* No more tiles than all spaces may have. */
+        {"space s = 50000000\nspace t = 100000000\nspace u = 400000000\nspace v = 5\n"
+         "index i : s\nindex k : v\ntensor A[i,k]\nscalar E\nE = A[i,k] * A[i,k]\n",
+         {0, 0, 1000},
+         {14737, 463, 1000, 5}},
+        /* The tasks of a large scalar are blocks of its first factor. */
+        {"space s = 5000\nspace t = 4000\nindex i : s\nindex j : t\ntensor A[i,j]\n"
+         "tensor B[i,j]\nscalar E\nE = A[i,j] * B[i,j]\n",
+         {0},
+         {43, 2000}},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         struct plan_case made;
-        int64_t tile[PLAN_CASE_SPACES] = {0};
-        double t[3], least = INFINITY;
-        snprintf(text, sizeof text,
-                 "space s = %.0f\nspace t = %.0f\nspace u = %.0f\nindex i : s\nindex j : t\nindex "
-                 "k : u\n"
-                 "tensor A[i,k]\ntensor B[k,j]\ntensor C[i,j]\nC[i,j] = A[i,k] * B[k,j]\n",
-                 n[0], n[1], n[2]);
-        choose(text, &made, tile);
-        for (t[0] = 1; t[0] <= n[0]; t[0]++)
-            for (t[1] = 1; t[1] <= n[1]; t[1]++)
-                for (t[2] = 1; t[2] <= n[2]; t[2] += t[2] < 20 ? 1 : 5)
-                    least = fmin(least, model_cost(n, t));
-        for (int x = 0; x < 3; x++)
-            t[x] = (double)tile[x];
-        assert_true(model_cost(n, t) <= 1.05 * least);
+        int64_t tile[PLAN_CASE_SPACES] = {0}, n_tiles = 0;
+        memcpy(tile, cases[c].given, sizeof cases[c].given);
+        choose(cases[c].text, &made, tile);
+        for (int s = 0; s < made.program.n_spaces; s++) {
+            n_tiles += (made.space[s]->size + tile[s] - 1) / tile[s];
+            assert_int_equal(tile[s], cases[c].chosen[s]);
+        }
+        assert_true(n_tiles <= INDEX_SPACE_MAX_TILES);
         plan_case_fini(&made);
     }
 }

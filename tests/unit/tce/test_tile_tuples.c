@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tuples of tiles, their order and weights, against plain loops. */
 #include "tce/run/tile_tuples.h"
+#include "tce/run/tuple_parts.h"
 #include "tests/check.h"
 
 /* Steps to the next tuple in the order of plain loops, the last place fastest; false after the last. */
@@ -15,25 +16,19 @@ static bool next_tuple(const struct tile_tuples *tuples, int32_t tile[])
     return false;
 }
 
-/* Different permutations, by counting all arrangements of values that are the same tiles. */
+/* Different permutations: for each tile that may come first, those of the others. */
 static int count_permutations(int n, const int32_t tile[])
 {
-    int count = 0, total = 1;
-    for (int i = 0; i < n; i++)
-        total *= n;
-    for (int choice = 0; choice < total; choice++) {
-        int rest = choice, used = 0;
-        bool first = true;
-        int order[TILE_LOOP_MAX_INDICES];
-        for (int i = 0; i < n; i++, rest /= n) {
-            order[i] = rest % n;
-            used |= 1 << order[i];
+    int count = 0;
+    for (int i = 0; i < n; i++) {
+        bool met = false;
+        int32_t rest[TILE_LOOP_MAX_INDICES];
+        for (int j = 0, m = 0; j < n; j++) {
+            met = met || (j < i && tile[j] == tile[i]);
+            if (j != i)
+                rest[m++] = tile[j];
         }
-        /* Only one of equal arrangements counts: that in which equal tiles keep their order. */
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < i; j++)
-                first = first && (tile[order[i]] != tile[order[j]] || order[j] < order[i]);
-        count += used == (1 << n) - 1 && first;
+        count += met ? 0 : n == 1 ? 1 : count_permutations(n - 1, rest);
     }
     return count;
 }
@@ -77,4 +72,13 @@ TEST(many_tuples)
     assert_true(tile[0] == 19999 && tile[1] == 19999 && tile[2] == 19999);
     tile_tuples_get(&tuples, (int64_t)count - 20000, tile);
     assert_true(tile[0] == 19999 && tile[1] == 19999 && tile[2] == 0);
+}
+
+TEST(a_tuple_is_finished_with_all_its_parts)
+{
+    double parts[] = {1, NAN, NAN, 1, 0, -2};
+    const struct tuple_table table = {.n_tuples = 3, .n_scalars = 2, .parts = parts};
+    assert_false(tuple_table_is_finished(&table, 0));
+    assert_false(tuple_table_is_finished(&table, 1));
+    assert_true(tuple_table_is_finished(&table, 2));
 }

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Profiles, whose two formats are targets of their own. */
-#pragma once
-
+/* Profiles, whose two formats are targets of their own: FUZZ_FILE has the suffix of one. */
 #include "sched/lab/profiles/profile.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>
 #include <math.h>
 
-static inline void fuzz_profile(const char *path)
+void fuzz_one(const char *data, size_t size)
 {
     enum { N_TASKS = 1000000 };
+    const char *path = fuzz_file(FUZZ_FILE, data, size);
     struct profile profile;
     if (profile_read(MPI_COMM_SELF, path, &profile) != STATUS_OK)
         return;
