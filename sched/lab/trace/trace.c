@@ -233,7 +233,7 @@ static enum status gather_lane(struct taskpool_trace *trace, MPI_Comm comm, int6
 /* --- files, on process 0 --- */
 
 struct trace_files {
-    char part[PATH_MAX]; /* the temporary folder in which they are until complete */
+    char part[PATH_MAX + 16]; /* the temporary folder in which they are until complete */
     bool made;           /* the folder of the trace is new */
     FILE *json;
     struct trace_otf2 *otf2;
@@ -262,8 +262,7 @@ static enum status open_files(struct trace_output *output, const char *part,
 {
     char path[PATH_MAX + 16];
     TRY(enter_folder(output, part, &files->made));
-    snprintf(path, sizeof path, "%s/trace", output->folder);
-    snprintf(files->part, sizeof files->part, "%s.part", path);
+    snprintf(files->part, sizeof files->part, "%s/trace.part", output->folder);
     remove_tree(files->part);
     snprintf(path, sizeof path, "%s/trace.json", files->part);
     if (mkdir(files->part, 0777) != 0 || !(files->json = fopen(path, "w")))

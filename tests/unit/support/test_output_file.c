@@ -10,7 +10,10 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
+#include <limits.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static int count_files(void)
 {
@@ -45,21 +48,63 @@ static struct stat status_of(const char *path)
     return status;
 }
 
-static void leave_part_of_a_killed_process(void)
+/* The temporary file of `new` in a process of this host. */
+static void leave_part(pid_t process)
 {
-    FILE *file = fopen(path_of("new.part"), "w");
+    char host[HOST_NAME_MAX + 1] = "", name[HOST_NAME_MAX + 64];
+    gethostname(host, sizeof host - 1);
+    snprintf(name, sizeof name, "new.%s.%lld.part", host, (long long)process);
+    FILE *file = fopen(path_of(name), "w");
     assert_non_null(file);
     fclose(file);
+}
+
+static pid_t ended_process(void)
+{
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    return child;
+}
+
+static enum status write_within_another(const char *temporary, void *context)
+{
+    pid_t child = fork();
+    if (child == 0)
+        _exit(output_file_write(path_of("new"), "other", 5) == STATUS_OK ? 0 : 1);
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    check_content(path_of("new"), "other");
+    FILE *file = fopen(temporary, "w");
+    assert_non_null(file);
+    fputs(context, file);
+    fclose(file);
+    return STATUS_OK;
+}
+
+TEST(two_processes_write_one_file)
+{
+    check_ok(output_file_replace(path_of("new"), 3, write_within_another, "own"));
+    check_content(path_of("new"), "own");
+    leave_part(getppid()); /* alive */
+    check_ok(output_file_write(path_of("new"), "text", 4));
+    assert_int_equal(count_files(), 2);
+    unlink(path_of("new"));
+    leave_part(getpid());
+    check_ok(output_file_check(path_of("new")));
+    assert_int_equal(count_files(), 1);
 }
 
 TEST(checking_leaves_nothing_and_writing_one_file)
 {
     mode_t mask = umask(0);
     umask(mask);
-    leave_part_of_a_killed_process();
+    leave_part(ended_process());
     check_ok(output_file_check(path_of("new")));
     assert_int_equal(count_files(), 0);
-    leave_part_of_a_killed_process();
+    leave_part(ended_process());
     check_ok(output_file_write(path_of("new"), "old text", 8));
     assert_int_equal(count_files(), 1);
     check_ok(output_file_check(path_of("new")));
@@ -215,13 +260,6 @@ TEST(an_output_is_no_input_and_no_other_output)
     assert_string_equal(status_text(), "b is both an input and an output: name another file");
     check_status(STATUS_USAGE, outputs_check_distinct(twice, 3, inputs, 2));
     assert_string_equal(status_text(), "--json and --write-profile name the same file");
-    const struct output parts[] = {{"json", "a"}, {"checkpoint", "a.part"}};
-    const char *part = "b.part";
-    check_status(STATUS_USAGE, outputs_check_distinct(parts, 2, NULL, 0));
-    check_status(STATUS_USAGE, outputs_check_distinct(outputs, 3, &part, 1));
-    assert_string_equal(
-        status_text(),
-        "b.part would be replaced, as --write-profile b is written there first: rename it");
 }
 
 TEST(two_paths_may_name_one_file)
