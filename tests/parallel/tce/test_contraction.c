@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Contractions of block-sparse tensors agree with nested loops, and bit for bit with
- * themselves under every mode, cache and prefetch. With --digests the program prints one
- * digest of all results instead, to be compared among numbers of processes. */
+ * themselves under every mode, cache and prefetch. */
 #include "sched/pool/modes/modes.h"
+#include "support/base/sha256.h"
 #include "tce/run/stage.h"
 #include "tests/cases/contraction_cases.h"
 #include "tests/cases/darray_case.h"
-#include "tests/cases/digest_case.h"
 #include "tests/cases/pool_cases.h"
 #include "tests/reference/contraction_reference.h"
 
 #include <string.h>
 
-enum { N_CASES = 400, N_CASES_OF_SYMMETRY = 100, N_CASES_OF_EVERY_MODE = 24, N_DIGESTS = 150 };
+enum { N_CASES = 400, N_CASES_OF_SYMMETRY = 100, N_CASES_OF_EVERY_MODE = 24 };
 
 /* Pseudo-random numbers in [-1, 1), by indices, rank and irrep of a tensor. */
 static double element(const int64_t value[], void *context)
@@ -433,40 +432,6 @@ TEST(a_tensor_that_does_not_fit_is_refused)
     index_space_destroy(space);
 }
 
-static void find_digest(int i, const void *context, char digest[SHA256_HEX_SIZE])
-{
-    (void)context;
-    struct contraction_case one;
-    if (i == N_DIGESTS) {
-        struct sliced_case made;
-        make_sliced(&made);
-        run_sliced(&made, "--sched=counter");
-        check_ok(tensor_sha256(made.problems[0].C.tensor, MPI_COMM_WORLD, digest));
-        destroy_sliced(&made);
-        return;
-    }
-    contraction_case_init(&one, 200000 + (uint64_t)i);
-    make_tensors(&one);
-    run(&one, "--sched=counter", i);
-    check_ok(tensor_sha256(one.problem.C.tensor, MPI_COMM_WORLD, digest));
-    destroy_tensors(&one);
-    contraction_case_fini(&one);
-}
-
-static void print_digests(void)
-{
-    char all[SHA256_HEX_SIZE];
-    digest_case_combine(N_DIGESTS + 1, find_digest, NULL, all);
-    digest_case_print(all);
-}
-
 TEST_SETUP(darray_case_start)
 
 TEST_TEARDOWN(darray_case_stop)
-
-int main(int argc, char **argv)
-{
-    if (argc > 1 && strcmp(argv[1], "--digests") == 0)
-        return digest_case_run(&argc, &argv, print_digests);
-    return check_run(argc, argv);
-}
