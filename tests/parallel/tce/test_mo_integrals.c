@@ -19,8 +19,6 @@ static const char molecule[] = "4\n\nO 0.1 -0.2 0.3\nH 1.5 0.9 0.2\nH -1.2 1.1 -
                                "H 25.5 -26.0 24.5\n";
 
 static struct hf_system hf;
-static struct tiling *tiling;
-static struct screening *screening;
 static struct orbital_spaces orbitals, spin_orbitals;
 static double *expected; /* (pq|rs) over all orbitals */
 
@@ -107,34 +105,21 @@ static double *all_mo_integrals(void)
     return transform_first(whole, m * m * m);
 }
 
-static void start_system(void)
-{
-    hf_system_init(&hf, molecule, hf_system_basis);
-    make_orbitals();
-    check_ok(tiling_create(hf.shells, 12, &tiling));
-    check_ok(screening_create(tiling, 1e-6, NULL, MPI_COMM_WORLD, &screening));
-}
-
-static void stop_system(void)
-{
-    screening_destroy(screening);
-    tiling_destroy(tiling);
-    free(spin_orbitals.spin[0].C);
-    free(spin_orbitals.spin[1].C);
-    hf_system_fini(&hf);
-}
-
 static void start(void)
 {
     check_ok(darray_start());
-    start_system();
+    hf_system_init(&hf, molecule, hf_system_basis);
+    hf_system_tile(&hf, 12, 1e-6);
+    make_orbitals();
     expected = all_mo_integrals();
 }
 
 static void stop(void)
 {
     free(expected);
-    stop_system();
+    free(spin_orbitals.spin[0].C);
+    free(spin_orbitals.spin[1].C);
+    hf_system_fini(&hf);
     darray_stop();
 }
 
@@ -185,7 +170,7 @@ static void check_targets_in_batches(const struct orbital_spaces *spaces, const 
                                      int64_t tile, double half_bytes, const char *pool)
 {
     struct mo_case mo;
-    mo_case_init(&mo, screening, spaces, tile, patterns);
+    mo_case_init(&mo, hf.screening, spaces, tile, patterns);
     mo.problem.half_bytes = half_bytes;
     mo_case_run(&mo, pool);
     for (int i = 0; i < mo.problem.n_targets; i++)
@@ -222,7 +207,7 @@ static void check_batches(const struct orbital_spaces *spaces, const char *patte
 {
     struct mo_case mo;
     struct mo_plan *plan, *whole;
-    mo_case_init(&mo, screening, spaces, TILE, patterns);
+    mo_case_init(&mo, hf.screening, spaces, TILE, patterns);
     check_ok(mo_plan_create(&mo.problem, &whole));
     mo.problem.half_bytes = limit;
     check_ok(mo_plan_create(&mo.problem, &plan));
@@ -264,7 +249,7 @@ static void check_packed_integrals(const struct orbital_spaces *spaces, int64_t 
     struct mo_case mo;
     struct pair_space *pairs;
     struct tensor *packed[2];
-    mo_case_init(&mo, screening, spaces, tile, "<vvvv");
+    mo_case_init(&mo, hf.screening, spaces, tile, "<vvvv");
     check_ok(pair_space_create(mo.virtual, sign, &pairs));
     const struct block_labels labels = {
         .rank = 2, .space = {pairs->space, pairs->space}, .sign = {1, -1}};
@@ -303,23 +288,6 @@ TEST(integrals_are_packed_as_they_are_computed)
     check_packed_integrals(&spin_orbitals, TILE, -1);
 }
 
-TEST(integrals_have_their_symmetry)
-{
-    struct mo_case mo;
-    mo_case_init(&mo, screening, &orbitals, TILE, "vvvv");
-    mo_case_run(&mo, "--sched=steal");
-    double *v = mo_case_whole(mo.targets[0].tensor);
-    int64_t n = N_ORBITALS - N_OCCUPIED;
-    for (int64_t i = 0; i < n * n * n * n; i++) {
-        int64_t p = i / (n * n * n), q = i / (n * n) % n, r = i / n % n, s = i % n;
-        check_close(v[((q * n + p) * n + r) * n + s], v[i], 1e-12);
-        check_close(v[((p * n + q) * n + s) * n + r], v[i], 1e-12);
-        check_close(v[((r * n + s) * n + p) * n + q], v[i], 1e-10);
-    }
-    free(v);
-    mo_case_fini(&mo);
-}
-
 /* The digests of two targets. */
 static void find_digests(const struct mo_case *mo, char all[2][SHA256_HEX_SIZE])
 {
@@ -332,7 +300,7 @@ TEST(every_mode_gives_the_same_bits_again_and_again)
     char first[2][SHA256_HEX_SIZE], again[2][SHA256_HEX_SIZE];
     for (int i = 0; i < pool_case_count(true); i++) {
         struct mo_case mo;
-        mo_case_init(&mo, screening, &orbitals, TILE, "ovoo vvov");
+        mo_case_init(&mo, hf.screening, &orbitals, TILE, "ovoo vvov");
         mo_case_run(&mo, pool_case_find(i, true));
         find_digests(&mo, again);
         if (i == 0)
@@ -348,7 +316,7 @@ TEST(every_mode_gives_the_same_bits_again_and_again)
 TEST(the_threshold_leaves_out_what_is_small)
 {
     struct mo_case mo;
-    mo_case_init(&mo, screening, &orbitals, TILE, "ovov");
+    mo_case_init(&mo, hf.screening, &orbitals, TILE, "ovov");
     mo.problem.threshold = 1e3;
     mo_case_run(&mo, "--sched=counter");
     double *whole = mo_case_whole(mo.targets[0].tensor);
@@ -380,14 +348,14 @@ TEST(estimates_of_memory_are_what_is_taken)
     struct ao_integrals *ao;
     struct tensor *again;
     struct taskpool_settings settings = pool_case_settings("--sched=counter");
-    mo_case_init(&mo, screening, &orbitals, 1, "vvvv");
+    mo_case_init(&mo, hf.screening, &orbitals, 1, "vvvv");
     const struct block_index *blocks = mo.targets[0].tensor->blocks;
     double before = allocated_bytes();
     check_ok(tensor_create("again", block_index_labels(blocks), MPI_COMM_WORLD, &again));
     check_estimate("tensor", tensor_index_bytes(block_index_n(blocks)), 1 << 16, before);
     tensor_destroy(again);
     before = allocated_bytes();
-    check_ok(ao_integrals_create(screening, 1e-12, &ao));
+    check_ok(ao_integrals_create(hf.screening, 1e-12, &ao));
     check_estimate("integrals", ao_integrals_bytes(hf.shells), 3 << 20, before);
     ao_integrals_destroy(ao);
     check_ok(mo_plan_create(&mo.problem, &plan));
