@@ -103,7 +103,7 @@ static double *whole_rotation(const struct solution *solution, const struct scf_
     for (int s = 0; s < 2; s++) {
         if (!rotation->kappa[s])
             continue;
-        double *own = whole_matrix(rotation->kappa[s]);
+        double *own = dense_whole(rotation->kappa[s]);
         size_t size = (size_t)rotation->kappa[s]->n_rows * (size_t)rotation->kappa[s]->n_columns;
         memcpy(whole + n, own, size * sizeof *own);
         n += (int64_t)size;
@@ -194,11 +194,8 @@ static void set_rotation(const double *whole, struct scf_rotation *rotation)
 {
     for (int s = 0; s < 2; s++) {
         struct dense *kappa = rotation->kappa[s];
-        for (int j = 0; kappa && j < kappa->local_columns; j++)
-            for (int i = 0; i < kappa->local_rows; i++)
-                kappa->local[j * kappa->local_rows + i] =
-                    whole[dense_global_row(kappa, i) * kappa->n_columns +
-                          dense_global_column(kappa, j)];
+        if (kappa)
+            dense_put_whole(whole, kappa);
         whole += kappa ? kappa->n_rows * kappa->n_columns : 0;
     }
 }
