@@ -6,7 +6,6 @@
 #include "hf/checkpoint/checkpoint_seal.h"
 #include "hf/tiles/orbital_density.h"
 #include "support/base/log.h"
-#include "support/base/random.h"
 #include "tests/cases/checkpoint_case.h"
 #include "tests/cases/scf_case.h"
 
@@ -205,27 +204,6 @@ static void refuse_flip(const struct scf_setup *setup, size_t bit, const char *t
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
         file_bit_flip(file_name, bit);
-}
-
-TEST(any_flipped_bit_is_noticed)
-{
-    size_t size = 1;
-    struct scf_setup setup;
-    struct random_stream random;
-    write_checkpoint(&spherical);
-    scf_setup_init(&setup, &spherical);
-    if (rank == 0)
-        free(file_bytes_read(file_name, &size));
-    random_stream_init(&random, 7, 0);
-    for (int i = 0; i < 20; i++) {
-        size_t bit = random_below(&random, 8 * size);
-        if (i < 10) /* of the seal */
-            bit = 8 * size - 1 - bit % 700;
-        refuse_flip(&setup, bit, file_name);
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    check_ok(verify(file_name, &setup));
-    scf_setup_fini(&setup);
 }
 
 /* Process 0: where in the file the last elements of a data set are, in bytes, and how many: those
