@@ -12,13 +12,12 @@
 /* A UHF solution separates from the RHF solution at 1.21038553 Angstrom (Coulson-Fischer point). */
 #define H2_AT(distance) "2\n\nH 0 0 0\nH 0 0 " distance "\n"
 
+/* verdict: of enum scf_verdict, in the tested spaces. NOT_TESTED: the whole Hessian's verdict counts, because
+ * rounding errors decide between solutions. n_free: rotations of an atom or a linear molecule in its own
+ * space, which are zeros of the Hessian. */
 struct stability_case {
     struct scf_case scf;
-    int verdict
-        [SCF_SPACES]; /* enum scf_verdict, in the tested spaces; NOT_TESTED: the whole Hessian's
-                                           * verdict counts, because rounding errors decide
-                                           * between solutions */
-    int n_free; /* rotations of an atom or a linear molecule in its own space: zeros of the Hessian */
+    int verdict[SCF_SPACES], n_free;
 };
 
 /* The verdicts of rows. */
