@@ -119,18 +119,6 @@ TEST(costs_are_counts_and_the_same_everywhere)
     }
 }
 
-TEST(nothing_passes_a_high_threshold)
-{
-    struct screening *high;
-    struct fock_cost *cost;
-    check_ok(screening_create(hf.tiling, 0.999, NULL, MPI_COMM_WORLD, &high));
-    high->threshold = 1e300;
-    check_ok(fock_cost_create(high, FOCK_SYMMETRY_FULL, MPI_COMM_WORLD, &cost));
-    assert_true(fock_cost_of_quartet(cost, &(struct tile_quartet){0, 0, 0, 0}) == 2000);
-    fock_cost_destroy(cost);
-    screening_destroy(high);
-}
-
 TEST_SETUP(start)
 
 TEST_TEARDOWN(stop)

@@ -319,74 +319,41 @@ TEST(a_density_of_other_electrons_or_orbitals_is_refused)
                       "5 alpha and 5 beta electrons, and this run has 4 and 4");
 }
 
-/* Process 0: without a data set, or an attribute of its group. */
-static void remove_part(const char *group, const char *name)
-{
-    hid_t file = H5Fopen(file_name, H5F_ACC_RDWR, H5P_DEFAULT);
-    hid_t location = H5Gopen2(file, group, H5P_DEFAULT);
-    if (H5Aexists(location, name) > 0)
-        H5Adelete(location, name);
-    else
-        H5Ldelete(location, name, H5P_DEFAULT);
-    H5Gclose(location);
-    H5Fclose(file);
-}
+/* --- forged and missing parts --- */
 
-TEST(a_part_that_is_missing_is_named)
-{
-    static const char *const parts[][2] = {
-        {"nucleus", "nucleus_num"}, {"nucleus", "nucleus_charge"}, {"basis", "basis_exponent"},
-        {"mo", "mo_num"},           {"mo", "mo_energy"},           {"electron", "electron_up_num"}};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        char message[200];
-        write_checkpoint(&spherical);
-        if (rank == 0) {
-            checkpoint_unseal(file_name);
-            remove_part(parts[i][0], parts[i][1]);
-        }
-        MPI_Barrier(MPI_COMM_WORLD);
-        snprintf(message, sizeof message,
-                 ".h5: %s cannot be read: the file is damaged, or the program that wrote it left "
-                 "that out: use another file",
-                 parts[i][1]);
-        check_refused(&spherical, message);
-    }
-}
-
-/* --- forged sizes --- */
-
-/* A number or an array of the file, and its forged value or size. */
+/* A number or an array of the file, and its forged value or size; MISSING: it is taken out. */
 struct forgery {
     const char *group, *name;
     int64_t value;
-    enum { A_NUMBER, SEVERAL_NUMBERS, AN_ARRAY, A_MATRIX } kind;
+    enum { A_NUMBER, SEVERAL_NUMBERS, AN_ARRAY, A_MATRIX, MISSING } kind;
     bool at_restart; /* noticed only there */
 };
 
 /* Process 0. */
 static void forge(const struct forgery *forgery)
 {
+    static const int ranks[] = {
+        [A_NUMBER] = 0, [SEVERAL_NUMBERS] = 1, [AN_ARRAY] = 1, [A_MATRIX] = 2};
+    bool is_number = forgery->kind <= SEVERAL_NUMBERS;
     hid_t file = H5Fopen(file_name, H5F_ACC_RDWR, H5P_DEFAULT);
     hid_t group = H5Gopen2(file, forgery->group, H5P_DEFAULT);
     assert_true(group >= 0);
-    hsize_t size[] = {(hsize_t)forgery->value, (hsize_t)forgery->value};
-    if (forgery->kind == A_NUMBER || forgery->kind == SEVERAL_NUMBERS) {
-        int64_t values[1000] = {forgery->value};
-        hid_t space = forgery->kind == A_NUMBER ? H5Screate(H5S_SCALAR)
-                                                : H5Screate_simple(1, (hsize_t[]){1000}, NULL);
-        assert_true(H5Adelete(group, forgery->name) >= 0);
-        hid_t attribute =
-            H5Acreate2(group, forgery->name, H5T_NATIVE_INT64, space, H5P_DEFAULT, H5P_DEFAULT);
-        H5Awrite(attribute, H5T_NATIVE_INT64, values);
-        H5Aclose(attribute);
-        H5Sclose(space);
-    } else { /* nothing of it is in the file, which reads as zeros */
-        hid_t space = H5Screate_simple(forgery->kind == A_MATRIX ? 2 : 1, size, NULL);
+    if (H5Aexists(group, forgery->name) > 0)
+        H5Adelete(group, forgery->name);
+    else
         assert_true(H5Ldelete(group, forgery->name, H5P_DEFAULT) >= 0);
-        hid_t set = H5Dcreate2(group, forgery->name, H5T_IEEE_F64LE, space, H5P_DEFAULT,
-                               H5P_DEFAULT, H5P_DEFAULT);
-        assert_true(set >= 0);
-        H5Dclose(set);
+    if (forgery->kind != MISSING) { /* nothing of an array is in the file, which reads as zeros */
+        int64_t values[1000] = {forgery->value};
+        hsize_t n = is_number ? 1000 : (hsize_t)forgery->value, size[] = {n, n};
+        hid_t space = H5Screate_simple(ranks[forgery->kind], size, NULL);
+        hid_t made = is_number ? H5Acreate2(group, forgery->name, H5T_NATIVE_INT64, space,
+                                            H5P_DEFAULT, H5P_DEFAULT)
+                               : H5Dcreate2(group, forgery->name, H5T_IEEE_F64LE, space,
+                                            H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        assert_true(made >= 0);
+        if (is_number)
+            H5Awrite(made, H5T_NATIVE_INT64, values);
+        H5Idec_ref(made);
         H5Sclose(space);
     }
     H5Gclose(group);
@@ -419,12 +386,18 @@ static void check_forgery(struct scf_setup *setup, const struct forgery *forgery
                   &(struct rlimit){(rlim_t)(pages * sysconf(_SC_PAGESIZE)) + more, limit.rlim_max});
     enum status status = try_restart(setup, &result);
     setrlimit(RLIMIT_AS, &limit);
-    if (status != STATUS_INPUT || !strstr(status_text(), file_name))
+    char said[200];
+    snprintf(said, sizeof said,
+             "%s: %s cannot be read: the file is damaged, or the program that wrote it left that "
+             "out: use another file",
+             file_name, forgery->name);
+    if (status != STATUS_INPUT ||
+        !strstr(status_text(), forgery->kind == MISSING ? said : file_name))
         fail_msg("%s/%s, %s: status %d, \"%s\"", forgery->group, forgery->name,
                  sealed ? "sealed" : "not sealed", status, status_text());
 }
 
-TEST(forged_sizes_are_refused)
+TEST(forged_and_missing_parts_are_refused)
 {
     static const struct forgery forgeries[] = {
         {"nucleus", "nucleus_num", -1, A_NUMBER, false},
@@ -440,6 +413,12 @@ TEST(forged_sizes_are_refused)
         {"basis", "basis_exponent", 1LL << 40, AN_ARRAY, false},
         {"mo", "mo_energy", 1LL << 40, AN_ARRAY, false},
         {"mo", "mo_coefficient", 1LL << 20, A_MATRIX, false},
+        {"nucleus", "nucleus_num", 0, MISSING, false},
+        {"nucleus", "nucleus_charge", 0, MISSING, false},
+        {"basis", "basis_exponent", 0, MISSING, false},
+        {"mo", "mo_num", 0, MISSING, false},
+        {"mo", "mo_energy", 0, MISSING, false},
+        {"electron", "electron_up_num", 0, MISSING, false},
         {"beryl", "version", 1000, A_NUMBER, true},
         {"beryl/scf", "n_steps", 1LL << 60, A_NUMBER, true},
         {"beryl/scf", "n_saddles", 1000, A_NUMBER, true},
