@@ -104,8 +104,8 @@ class Runs:
             pathlib.Path(name).write_text(text)
 
     def check_ways(self, molecule, shift):
-        """A Fock matrix in at least as many runs as there are modes: each pruning on each number of processes,
-        with and without a cache, polling and with a thread."""
+        """A Fock matrix in at least as many runs as there are modes: each pruning on each number of
+        processes, with and without a cache, polling and with a thread."""
         numbers = [1, 3] if self.few else [1, 2, 3, 4, 7]
         digests = set()
         for i in range(max(3 * len(numbers), len(self.modes))):

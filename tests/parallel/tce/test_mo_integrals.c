@@ -127,8 +127,8 @@ static void check_target(const struct orbital_spaces *spaces, const struct mo_ta
 }
 
 /* half_bytes: of the problem */
-static void check_targets_in_batches(const struct orbital_spaces *spaces, const char *patterns,
-                                     int64_t tile, double half_bytes, const char *pool)
+static void check_targets(const struct orbital_spaces *spaces, const char *patterns, int64_t tile,
+                          double half_bytes, const char *pool)
 {
     struct mo_case mo;
     mo_case_init(&mo, hf.screening, spaces, tile, patterns);
@@ -139,18 +139,12 @@ static void check_targets_in_batches(const struct orbital_spaces *spaces, const 
     mo_case_fini(&mo);
 }
 
-static void check_targets(const struct orbital_spaces *spaces, const char *patterns, int64_t tile,
-                          const char *pool)
-{
-    check_targets_in_batches(spaces, patterns, tile, 0, pool);
-}
-
 TEST(all_targets_agree_with_nested_loops)
 {
     static const int64_t tiles[] = {4, 5, 100};
     for (size_t i = 0; i < sizeof tiles / sizeof tiles[0]; i++)
-        check_targets(&orbitals, ALL_PATTERNS, tiles[i], "--sched=counter");
-    check_targets(&orbitals, "ovov", 1, "--sched=counter");
+        check_targets(&orbitals, ALL_PATTERNS, tiles[i], 0, "--sched=counter");
+    check_targets(&orbitals, "ovov", 1, 0, "--sched=counter");
 }
 
 /* Steps that the requested targets do not need are left out. */
@@ -160,7 +154,7 @@ TEST(each_target_by_itself_agrees_with_nested_loops)
                                            "vvvv", "vovo",  "oooo vvvv", "vvoo", "oovv vvoo",
                                            "voov", "<vvov", "<oovv",     ""};
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
-        check_targets(&orbitals, patterns[i], TILE, "--sched=static");
+        check_targets(&orbitals, patterns[i], TILE, 0, "--sched=static");
 }
 
 /* Batches of a limit have all pairs once, and hardly more bytes than that unless of one pair of tiles. */
@@ -191,17 +185,17 @@ TEST(batches_of_half_transformed_integrals)
     check_batches(&orbitals, ALL_PATTERNS, 1);
     check_batches(&orbitals, ALL_PATTERNS, 1.5e5);
     check_batches(&spin_orbitals, SPIN_PATTERNS, 1);
-    check_targets_in_batches(&orbitals, ALL_PATTERNS, TILE, 1, "--sched=counter");
-    check_targets_in_batches(&orbitals, ALL_PATTERNS, TILE, 1.5e5, "--sched=steal");
-    check_targets_in_batches(&spin_orbitals, SPIN_PATTERNS, TILE, 1, "--sched=static");
+    check_targets(&orbitals, ALL_PATTERNS, TILE, 1, "--sched=counter");
+    check_targets(&orbitals, ALL_PATTERNS, TILE, 1.5e5, "--sched=steal");
+    check_targets(&spin_orbitals, SPIN_PATTERNS, TILE, 1, "--sched=static");
 }
 
 TEST(targets_over_spin_orbitals_agree_with_nested_loops)
 {
     static const char *const patterns[] = {SPIN_PATTERNS, "<oovv", "<vvvv", "<ovov"};
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
-        check_targets(&spin_orbitals, patterns[i], TILE, "--sched=steal");
-    check_targets(&spin_orbitals, SPIN_PATTERNS, 100, "--sched=counter");
+        check_targets(&spin_orbitals, patterns[i], TILE, 0, "--sched=steal");
+    check_targets(&spin_orbitals, SPIN_PATTERNS, 100, 0, "--sched=counter");
 }
 
 /* <ab|cd> packed over (a, b) and (c, d) as it is computed, and afterwards. */
