@@ -94,16 +94,21 @@ static struct digests build_all(struct fock *fock)
     return digests;
 }
 
+static void check_nothing_is_kept(const struct fock *fock)
+{
+    for (int64_t i = 0; i < fock_n_builds(fock); i++) {
+        const struct fock_record *record = &fock_records(fock)[i];
+        assert_int_equal(record->integrals_read, 0);
+        assert_int_equal(record->kept_bytes + record->kept_hits + record->kept_misses, 0);
+    }
+}
+
 static struct digests build_directly(struct fock_settings settings, const char *mode)
 {
     settings.kept_bytes = 0;
     struct fock *fock = create_builds(&settings, mode);
     struct digests digests = build_all(fock);
-    for (int i = 0; i < N_DENSITIES; i++) {
-        const struct fock_record *record = &fock_records(fock)[i];
-        assert_int_equal(record->integrals_read, 0);
-        assert_int_equal(record->kept_hits + record->kept_misses + record->kept_bytes, 0);
-    }
+    check_nothing_is_kept(fock);
     fock_destroy(fock);
     return digests;
 }
@@ -126,14 +131,6 @@ static void check_kept_records(const struct fock *fock, int64_t kept_bytes, int6
             *n_to_keep = record->kept_misses;
         assert_true(*n_to_keep > 0);
         assert_int_equal(record->kept_hits + record->kept_misses, *n_to_keep);
-    }
-}
-
-static void check_nothing_is_kept(const struct fock *fock)
-{
-    for (int64_t i = 0; i < fock_n_builds(fock); i++) {
-        const struct fock_record *record = &fock_records(fock)[i];
-        assert_int_equal(record->kept_bytes + record->kept_hits + record->kept_misses, 0);
     }
 }
 
