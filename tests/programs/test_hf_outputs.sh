@@ -28,16 +28,13 @@ END
 printf '3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n' > water.xyz
 water="water.xyz --basis sto-3g"
 
-# A failed run records why, and all results up to the failure.
+# A failed run records why, and all results up to the failure; also where a page cannot be written after it.
 fail "not converged after 1 iteration: " $water --max-iter 1 --report page.html
 grep -q '^NOT CONVERGED after 1 iteration, 1 Fock build$' "$folder/output" || complain "no singular"
 grep -q '^1 Fock build took ' "$folder/output" || complain "no singular"
 [ -s page.html ] || complain "no page"
-fail "MB are available" $water --memory 1
-fail "MB are available" $water --fock-only 1 --memory 1
-ulimit -S -v 4000000
-fail "ulimit -v" $water --fock-only 1 --cache 6000
-ulimit -S -v unlimited
+fail /dev/full $water --report /dev/full
+expect 'E < -74'
 
 # The seconds of all uses add up to the wall time of the command.
 before=$(date +%s.%N)
@@ -52,15 +49,6 @@ assert all(seconds >= 0 for seconds in wall.values())
 assert min(wall[use] for use in ("start", "integrals", "digestion", "stability", "files")) > 0
 assert total < float(sys.argv[2]) - float(sys.argv[1]) + 0.02
 END
-
-# An output that cannot be written after the work: a device that is always full.
-for option in report write-profile; do
-    fail /dev/full $water --$option /dev/full
-    /usr/bin/python3 -c 'import json; assert json.load(open("result.json"))["return_result"] < -74' ||
-        complain "the energy is lost"
-done
-run 1 $water --json /dev/full
-grep -q /dev/full "$folder/errors" || complain "no message"
 
 # A checkpoint whose folder goes away between two of many iterations: one warning, and the run goes
 # on. Second-order steps would see that the gradient is rounding errors.
