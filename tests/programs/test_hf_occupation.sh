@@ -31,7 +31,6 @@ run 0 water.xyz --basis 6-31g --checkpoint rhf.h5
 
 # Holes in each of the beta orbitals.
 while read -r hole energy; do
-    # shellcheck disable=SC2086
     run 0 water.xyz --basis 6-31g $cation --guess rhf.h5 --guess-swap "$hole:5:beta" \
         --keep-occupation --checkpoint "hole$hole.h5" --json result.json
     check "$energy" 0.9 0.999
@@ -43,56 +42,41 @@ done << 'END'
 END
 
 # Without it the core hole is filled.
-# shellcheck disable=SC2086
-{
-    run 0 water.xyz --basis 6-31g $cation --guess rhf.h5 --guess-swap 1:5:beta --follow none
-    grep -q "total energy *-75.58051984" "$folder/output" || complain "the core hole was not filled"
-    run 0 water.xyz --basis 6-31g $cation --guess hole1.h5 --keep-occupation --json result.json
-    check -56.07550214829 0.99999 1.00001
-}
+run 0 water.xyz --basis 6-31g $cation --guess rhf.h5 --guess-swap 1:5:beta --follow none
+grep -q "total energy *-75.58051984" "$folder/output" || complain "the core hole was not filled"
+run 0 water.xyz --basis 6-31g $cation --guess hole1.h5 --keep-occupation --json result.json
+check -56.07550214829 0.99999 1.00001
 
 # Along a scan the hole stays in the orbital 2a1, where the lowest orbitals fill it at the first step.
 printf '3\n\nO 0 0 0\nH 0 0.85 0.587\nH 0 -0.85 0.587\n' > first.xyz
 printf '3\n\nO 0 0 0\nH 0 0.95 0.587\nH 0 -0.95 0.587\n' > second.xyz
-# shellcheck disable=SC2086
-{
-    run 0 first.xyz --basis 6-31g $cation --guess hole2.h5 --follow none
-    grep -q "total energy *-75.583958" "$folder/output" || complain "the hole was not filled"
-    run 0 first.xyz --basis 6-31g $cation --guess hole2.h5 --keep-occupation --checkpoint point.h5
-    run 0 second.xyz --basis 6-31g $cation --guess point.h5 --keep-occupation --json result.json
-    check -74.7682540214 0.99 0.999
-}
+run 0 first.xyz --basis 6-31g $cation --guess hole2.h5 --follow none
+grep -q "total energy *-75.583958" "$folder/output" || complain "the hole was not filled"
+run 0 first.xyz --basis 6-31g $cation --guess hole2.h5 --keep-occupation --checkpoint point.h5
+run 0 second.xyz --basis 6-31g $cation --guess point.h5 --keep-occupation --json result.json
+check -74.7682540214 0.99 0.999
 
 # A run that is stopped resumes with the reference that it began with.
-# shellcheck disable=SC2086
-{
-    run 1 water.xyz --basis 6-31g $cation --guess rhf.h5 --guess-swap 1:5:beta --keep-occupation \
-        --max-iter 3 --checkpoint cut.h5
-    run 0 water.xyz --basis 6-31g $cation --restart cut.h5 --keep-occupation --json result.json
-    check -56.07550214829 0.9430 0.9432
-}
+run 1 water.xyz --basis 6-31g $cation --guess rhf.h5 --guess-swap 1:5:beta --keep-occupation \
+    --max-iter 3 --checkpoint cut.h5
+run 0 water.xyz --basis 6-31g $cation --restart cut.h5 --keep-occupation --json result.json
+check -56.07550214829 0.9430 0.9432
 
 # Another geometry, and another basis and back: as from the state's own orbitals there.
-# shellcheck disable=SC2086
-{
-    run 0 moved.xyz --basis 6-31g $cation --guess hole1.h5 --keep-occupation --json moved.json
-    run 0 moved.xyz --basis 6-31g* $cation --guess hole1.h5 --keep-occupation --checkpoint large.h5
-    run 0 water.xyz --basis 6-31g $cation --guess large.h5 --keep-occupation --json result.json
-    check -56.07550214829 0.9 0.99999
-    run 0 moved.xyz --basis 6-31g --checkpoint moved.h5
-    run 0 moved.xyz --basis 6-31g $cation --guess moved.h5 --guess-swap 1:5:beta \
-        --keep-occupation --json result.json
-}
+run 0 moved.xyz --basis 6-31g $cation --guess hole1.h5 --keep-occupation --json moved.json
+run 0 moved.xyz --basis 6-31g* $cation --guess hole1.h5 --keep-occupation --checkpoint large.h5
+run 0 water.xyz --basis 6-31g $cation --guess large.h5 --keep-occupation --json result.json
+check -56.07550214829 0.9 0.99999
+run 0 moved.xyz --basis 6-31g --checkpoint moved.h5
+run 0 moved.xyz --basis 6-31g $cation --guess moved.h5 --guess-swap 1:5:beta \
+    --keep-occupation --json result.json
 /usr/bin/python3 -c 'import json
 a, b = (json.load(open(name))["return_result"] for name in ("moved.json", "result.json"))
 assert abs(a - b) < 1e-7 and a > -57, (a, b)' 2>> "$folder/errors" || complain "another state"
 
 # A guess whose orbitals leave the space of the run: its natural orbitals are the reference.
-# shellcheck disable=SC2086
-{
-    run 0 water.xyz --basis cc-pvdz --checkpoint all.h5
-    run 0 water.xyz --basis cc-pvdz --dependence 0.05 --guess all.h5 --keep-occupation
-}
+run 0 water.xyz --basis cc-pvdz --checkpoint all.h5
+run 0 water.xyz --basis cc-pvdz --dependence 0.05 --guess all.h5 --keep-occupation
 grep -q "^Occupied orbitals overlap with the reference by at least 0.99" "$folder/output" ||
     complain "no overlap with natural orbitals"
 
