@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs end as endings.txt says: with the status of their outcome and one line of the program's own, in time. After a
-status 2 nothing is printed on standard output and no file has changed. After a 1 the result has the error of that line,
-and files are left only where the table has them. Each outcome of RESULTS.md has two rows of each of its programs.
+"""Runs end as endings.txt says: with the status of their outcome and one line of the program's own, in time. After
+a status 2 nothing is printed on standard output and no file has changed. After a 1 the result has the error of
+that line, and files are left only where the table has them. Each outcome of RESULTS.md has two rows of each of
+its programs.
 
     test_endings.py PROGRAM BIN MPIEXEC [PROCESSES]
 
@@ -85,8 +86,8 @@ class Table:
             elif word == "made":
                 self.made[name] = value
             elif word == "kind":
-                owner, arguments, file, before = re.fullmatch(r"(\w+): (.*) <= (\S+)(?: = (.*))?", value).groups()
-                self.kinds[name] = Kind(owner, self.expand(arguments), file, unescape(before or ""))
+                parts = re.fullmatch(r"(\w+): (.*) <= (\S+)(?: = (.*))?", value)
+                self.kinds[name] = Kind(parts[1], self.expand(parts[2]), parts[3], unescape(parts[4] or ""))
             elif line and word != "#":
                 self.add(outcome, line, program, n_processes)
 
@@ -99,13 +100,11 @@ class Table:
         if kind.program != program or (not stars if n_processes > 1 else stars == "**"):
             return
         words = self.expand(words)
-        choices = [found.split("|") for found in CHOICE.findall(words)]
-        for chosen in itertools.product(*choices):
-            left = iter(chosen)
-            row = CHOICE.sub(lambda _: next(left), words)  # pylint: disable=cell-var-from-loop
-            first = [choice.split()[0] if choice.split() else "" for choice in chosen]
-            row, text = (re.sub(r"\$(\d)", lambda found: first[int(found[1]) - 1], part)  # pylint: disable=cell-var-from-loop
-                         for part in (row, message or ""))
+        for chosen in itertools.product(*(found.split("|") for found in CHOICE.findall(words))):
+            row, text = words, message or ""
+            for n, choice in enumerate(chosen, 1):
+                row = CHOICE.sub(lambda _: choice, row, count=1)  # pylint: disable=cell-var-from-loop
+                row, text = (part.replace(f"${n}", (choice.split() or [""])[0]) for part in (row, text))
             self.rows.append(Row(outcome, kind, row, text, f"{name}: {row}"))
 
 
@@ -113,13 +112,15 @@ class Runs:
     """Runs of one program, each in a folder of the thread's own with all inputs."""
 
     def __init__(self, table, program, folder, mpiexec, n_processes, scratch):
-        self.table, self.program, self.bin, self.mpiexec = table, f"beryl-{program}", pathlib.Path(folder).resolve(), mpiexec
-        self.n_processes, self.scratch, self.own = n_processes, pathlib.Path(scratch), threading.local()
+        self.table, self.program, self.bin = table, f"beryl-{program}", pathlib.Path(folder).resolve()
+        self.mpiexec, self.n_processes = mpiexec, n_processes
+        self.scratch, self.own = pathlib.Path(scratch), threading.local()
         self.made = {}
         for name, text in table.made.items() if program in ("hf", "tce") else ():
             owner, words = table.expand(text).split(": ")
             folder = self.new_folder()
-            subprocess.run([self.bin / f"beryl-{owner}", *words.split()], cwd=folder, check=True, capture_output=True)
+            command = [self.bin / f"beryl-{owner}", *words.split()]
+            subprocess.run(command, cwd=folder, check=True, capture_output=True)
             self.made[name] = folder / name
         if "good.h5" in self.made:
             self.cut_checkpoint("good" if program == "hf" else "ccsd")
@@ -161,12 +162,13 @@ class Runs:
         path = str(self.bin / self.program)
         words = [path if word == "PROGRAM" else word for word in row.arguments]
         program = [path, *words, *(["--json", RESULT] if row.has_result() else [])]
-        settings, limits = row.settings, {"address": "as", "file": "fsize"}
-        program = [f"--{limits[name]}={int(value) * 1024}" for name, value in settings.items() if name in limits] + program
-        program = (["prlimit"] if program[0].startswith("--") else []) + program
-        if settings.get("output") == "closed":
+        for name, limit in {"address": "as", "file": "fsize"}.items():
+            if name in row.settings:
+                program = ["prlimit", f"--{limit}={int(row.settings[name]) * 1024}", *program]
+        if row.settings.get("output") == "closed":
             program = ["sh", "-c", 'exec "$@" >&-', "-", *program]
-        return program if self.n_processes == 1 else [self.mpiexec, "--oversubscribe", "-n", str(self.n_processes), *program]
+        start = [self.mpiexec, "--oversubscribe", "-n", str(self.n_processes)]
+        return program if self.n_processes == 1 else start + program
 
     def run(self, row):
         """Status, standard output and standard error."""
@@ -217,25 +219,28 @@ class Runs:
         return "".join(f"{row.shown}: {fault}\n" for fault in faults) + (f"    {errors[:3000]}\n" if faults else "")
 
     def judge_text(self, row, status, output, errors):
-        expected = row.outcome[0]
+        expected, printed_to = row.outcome[0], row.settings.get("output")
         if "signal" in row.settings:
             expected = 128 + getattr(signal, f"SIG{row.settings['signal']}")
         if status != int(expected):
             yield f"exit status {status}, not {expected}"
         lines = errors.splitlines()
         own = [line for line in lines if line.startswith(f"{self.program}: ")]
-        if expected in ("1", "2") and row.settings.get("output") != "errors" and "--watchdog" not in row.arguments and (
-                len(own) != 1 or expected == "2" and self.n_processes == 1 and len(lines) > 1):
+        has_line = expected in ("1", "2") and printed_to != "errors" and "--watchdog" not in row.arguments
+        if has_line and (len(own) != 1 or expected == "2" and self.n_processes == 1 and len(lines) > 1):
             yield f"{len(own)} messages in {len(lines)} lines"
         if not re.search(".*".join(map(re.escape, row.message.split(" ... "))), " ".join(own)):
             yield f"the message does not say: {row.message}"
-        if expected == "2" and output and "output" not in row.settings or row.outcome[1].startswith("`--help`") and errors:
+        if expected == "2" and output and not printed_to:
             yield f"printed: {output[:500]}"
+        if row.outcome[1].startswith("`--help`") and errors:
+            yield "something on standard error"
 
     def judge_files(self, row, changed, errors):
         expected = {self.own.folder / name for name in row.kept | ({RESULT} if row.has_result() else set())}
         if changed != expected and not (row.outcome[0] == "0" and not row.kept):
-            yield f"changes {sorted(path.name for path in changed)}, not {sorted(path.name for path in expected)}"
+            found, wanted = (sorted(path.name for path in paths) for paths in (changed, expected))
+            yield f"changes {found}, not {wanted}"
         for path in changed & expected:
             if path.suffix == ".json":
                 yield from check_results.violations(path)
@@ -261,7 +266,8 @@ def long_programs():
                         + "".join(f"tensor x{n}[i]\ntensor y{n}[i]\n" for n in pairs)
                         + f"iterate {', '.join(f'x{n} from y{n}' for n in pairs)}, energy E\nE = x1[i] * x1[i]\n"
                         + "".join(f"y{n}[i] = x{n}[i]\n" for n in pairs),
-        "lacking_symmetry.tce": method + "tensor X2[i,j,a,b] symmetric (i a)(j b)\nX2[i,j,a,b] = t2[j,i,a,b] * t1[i,a]\n",
+        "lacking_symmetry.tce": method + "tensor X2[i,j,a,b] symmetric (i a)(j b)\n"
+                                "X2[i,j,a,b] = t2[j,i,a,b] * t1[i,a]\n",
         "lacking_loop.tce": method + "scalar X\nfor a >= b by tile\n"
                             "X = t2[i,j,a,b] * t1[i,a] * t1[j,b] * t1[k,b] * t1[k,b]\nend\n"}
 
@@ -269,8 +275,8 @@ def long_programs():
 def lacking_rows(table, program):
     """Outcomes of RESULTS.md with fewer rows than two."""
     text = (ROOT / "RESULTS.md").read_text(encoding="utf-8").partition("## Exit statuses")[2].partition("\n## ")[0]
-    outcomes = [(row[0], row[1]) for row in re.findall(r"^\| ([\d N+]+?) \| (.*?) \| (.*?) \|$", text, re.MULTILINE)
-                if f"beryl-{program}" in row[2].split(", ")]
+    rows = re.findall(r"^\| (\d[\d N+]*?) \| (.*?) \| (.*?) \|$", text, re.MULTILINE)
+    outcomes = [tuple(row[:2]) for row in rows if f"beryl-{program}" in row[2].split(", ")]
     found = [row.outcome for row in table.rows]
     for outcome in set(found) - set(outcomes) if program != "vt" else ():
         yield f"RESULTS.md does not have the outcome {outcome} of beryl-{program}"

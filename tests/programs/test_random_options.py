@@ -92,8 +92,8 @@ def draw_arguments(choose, modes, options, folder, n_processes):
     own = [option for option in options if mode in option.modes]
     drawn = choose.sample(own, choose.randint(0, min(len(own), 6)))
     return (draw_workload(choose, modes[mode] == "dynamic")
-            + ["--watchdog", str(SECONDS // 2), "--sched", mode, "--iterations", str(choose.randint(1, 5)), "--seed",
-               str(choose.randint(0, 10**6))]
+            + ["--watchdog", str(SECONDS // 2), "--sched", mode, "--iterations",
+               str(choose.randint(1, 5)), "--seed", str(choose.randint(0, 10**6))]
             + [option.draw(choose, folder, n_processes) for option in drawn])
 
 

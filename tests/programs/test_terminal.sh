@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Text of an input that programs print cannot steer the terminal, and a run on several processes fails if printed
-# output does not arrive. All programs of a folder are tested, known by their names.
+# Text of an input that programs print cannot steer the terminal, and a run on several processes fails if
+# printed output does not arrive. All programs of a folder are tested, known by their names.
 #
 #   test_terminal.sh BERYL_SCHED MPIEXEC
 set -u
@@ -12,7 +12,7 @@ cd "$folder" || exit 1
 drawn="--gauss 1e-6,0 --tasks 4"
 printf '1\n\nHe 0 0 0\n' > he.xyz
 
-# The standard output of a process is a pipe to mpiexec, so that a shell opens the device or a pipe without a reader.
+# The standard output of a process is a pipe to mpiexec: a shell opens the device or a pipe without a reader.
 cat > unread.py << 'END'
 import os, subprocess, sys
 reader, writer = os.pipe()
