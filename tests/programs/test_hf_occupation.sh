@@ -16,15 +16,7 @@ cation="--charge 1 --multiplicity 2"
 # check ENERGY LEAST MOST: of the result; its overlap with the reference is in between.
 check()
 {
-    /usr/bin/python3 - "$@" 2>> "$folder/errors" << 'END' || complain "not the state of energy $1"
-import json, sys
-energy, least, most = map(float, sys.argv[1:])
-result = json.load(open("result.json"))
-extras = result["extras"]["beryl"]
-assert abs(result["return_result"] - energy) < 1e-7, result["return_result"]
-assert least <= extras["occupation_overlap"] <= most, extras["occupation_overlap"]
-assert extras["options"]["follow"] == "none", extras["options"]
-END
+    expect "abs(E - $1) < 1e-7 and $2 <= b['occupation_overlap'] <= $3 and b['options']['follow'] == 'none'"
 }
 
 run 0 water.xyz --basis 6-31g --checkpoint rhf.h5
