@@ -260,7 +260,7 @@ static void remove_tree(const char *path)
 static enum status open_files(struct trace_output *output, const char *part,
                               struct trace_files *files)
 {
-    char path[PATH_MAX + 16];
+    char path[PATH_MAX + 32];
     TRY(enter_folder(output, part, &files->made));
     snprintf(files->part, sizeof files->part, "%s/trace.part", output->folder);
     remove_tree(files->part);
@@ -289,7 +289,7 @@ static enum status close_json(const struct trace_output *output, struct trace_fi
 static enum status publish_files(const struct trace_output *output, const struct trace_files *files)
 {
     static const char *const names[] = {"traces", "traces.def", "trace.json", "traces.otf2"};
-    char from[PATH_MAX + 16], to[PATH_MAX + 16];
+    char from[PATH_MAX + 32], to[PATH_MAX + 16];
     snprintf(to, sizeof to, "%s/traces.otf2", output->folder);
     remove_tree(to);
     for (int i = 0; i < 4; i++) {
