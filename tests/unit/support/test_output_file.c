@@ -48,13 +48,18 @@ static struct stat status_of(const char *path)
     return status;
 }
 
-/* The temporary file of `new` in a process of this host. */
-static void leave_part(pid_t process)
+/* The temporary file of `new` in a process of this host. Valid until the next path_of. */
+static const char *part_of(pid_t process)
 {
     char host[HOST_NAME_MAX + 1] = "", name[HOST_NAME_MAX + 64];
     gethostname(host, sizeof host - 1);
     snprintf(name, sizeof name, "new.%s.%lld.part", host, (long long)process);
-    FILE *file = fopen(path_of(name), "w");
+    return path_of(name);
+}
+
+static void leave_part(pid_t process)
+{
+    FILE *file = fopen(part_of(process), "w");
     assert_non_null(file);
     fclose(file);
 }
@@ -95,6 +100,7 @@ TEST(two_processes_write_one_file)
     leave_part(getpid());
     check_ok(output_file_check(path_of("new")));
     assert_int_equal(count_files(), 1);
+    assert_int_equal(unlink(part_of(getppid())), 0);
 }
 
 TEST(checking_leaves_nothing_and_writing_one_file)
