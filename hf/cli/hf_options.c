@@ -53,10 +53,8 @@ static const struct option_row scf_rows[] = {
                 .help = "occupy the orbitals that overlap most with the occupied ones of --guess "
                         "FILE or --restart FILE, not the lowest ones: the state stays, excited or "
                         "not"),
-    REAL_OPTION(
-        "converge", FIELD(settings.scf.converge), SCF_LEAST_CONVERGE, 1, .value = "X",
-        .help =
-            "largest orbital gradient (default: stop where the energy is right to 1e-9 hartree)"),
+    REAL_OPTION("converge", FIELD(settings.scf.converge), SCF_LEAST_CONVERGE, 1, .value = "X",
+                .help = "orbital gradient (default: energy to 1e-9; methods: 1e-8)"),
     INTEGER_OPTION("max-iter", FIELD(settings.scf.max_iterations), 1, 1000000,
                    .default_text = TEXT_OF(SCF_DEFAULT_MAX_ITERATIONS), .value = "N",
                    .help = "maximum number of iterations of an SCF"),

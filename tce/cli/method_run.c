@@ -207,7 +207,7 @@ static enum status run_dry_method(struct method_run *run)
                   run->predicted.iteration, run->predicted.once);
     else
         log_print("%.3g s", run->predicted.once);
-    log_print(" for the contractions, without SCF and integrals\n");
+    log_print(", without SCF and integrals\n");
     return write_method_profile(run);
 }
 

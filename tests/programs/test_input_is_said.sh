@@ -29,7 +29,7 @@ print '^ +units bohr as the comment line of the file says$'
 printf '4\n\nN 0 0 0.11\nH 0.94 0 -0.27\nH -0.47 0.81406388 -0.27\nH -0.47 -0.81406388 -0.27\n' \
     > nh3.xyz
 run 0 nh3.xyz --basis sto-3g --json result.json
-print '^Symmetry +C3v: an SCF computes one of up to 6 shell quartets$'
+print '^Symmetry +C3v: an SCF computes one of up to 6 symmetric shell quartets$'
 print '^ +integrals are at centres moved onto it, coordinates by up to [1-9]\.[0-9]e-(09|10) Bohr$'
 symmetric=$(energy result.json)
 run 0 nh3.xyz --basis sto-3g --json result.json --point-group c1
@@ -37,7 +37,7 @@ expect "abs(E - $symmetric) < 2e-9"
 grep -q 'density is less symmetric' "$folder/errors" && complain "a warning of a symmetric density"
 sed -i 's/0.81406388/0.814/' nh3.xyz
 run 0 nh3.xyz --basis sto-3g --json result.json
-print '^Symmetry +Cs: an SCF computes one of up to 2 shell quartets$'
+print '^Symmetry +Cs: an SCF computes one of up to 2 symmetric shell quartets$'
 printf '3\n\nH 0.6 0 0\nH -0.3 0.51961524 0\nH -0.3 -0.51961524 0\n' > h3.xyz
 run 0 h3.xyz --basis sto-3g --multiplicity 2
 grep -q '^warning: the density is less symmetric than the molecule, whose centres were moved' \

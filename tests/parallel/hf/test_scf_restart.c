@@ -417,7 +417,7 @@ TEST(forged_and_missing_parts_are_refused)
         {"nucleus", "nucleus_charge", 0, MISSING, false},
         {"basis", "basis_exponent", 0, MISSING, false},
         {"mo", "mo_num", 0, MISSING, false},
-        {"mo", "mo_energy", 0, MISSING, false},
+        {"mo", "mo_coefficient", 0, MISSING, false},
         {"electron", "electron_up_num", 0, MISSING, false},
         {"beryl", "version", 1000, A_NUMBER, true},
         {"beryl/scf", "n_steps", 1LL << 60, A_NUMBER, true},
@@ -434,6 +434,23 @@ TEST(forged_and_missing_parts_are_refused)
             check_forgery(&setup, &forgeries[i], false);
     }
     scf_setup_fini(&setup);
+}
+
+/* Other programs need not write these. */
+TEST(a_file_without_optional_parts_starts_a_run)
+{
+    static const char *const optional[] = {"mo_energy", "mo_spin", "mo_occupation"};
+    double energy;
+    write_interrupted(&spherical, 100, LAST_ONLY, &energy);
+    if (rank == 0) {
+        checkpoint_cut_seal(file_name);
+        for (int i = 0; i < 3; i++)
+            forge(&(struct forgery){"mo", optional[i], 0, MISSING, false});
+        check_ok(checkpoint_seal(file_name));
+        checkpoint_unseal(file_name);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    assert_in_range(restart(&spherical, energy), 1, 100);
 }
 
 /* A run that is interrupted after some of its iterations needs the others, and that once more
