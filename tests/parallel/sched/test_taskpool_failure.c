@@ -76,7 +76,7 @@ static int reporting_init(void *state, const struct taskpool_mode_setup *mode_se
 {
     reporting.comm = comm;
     reporting.reported = false;
-    return sabotage_init_named(state, mode_setup, comm);
+    return sabotage_init(state, mode_setup, comm);
 }
 
 static void report_once(bool in_next)
@@ -92,7 +92,7 @@ static void report_once(bool in_next)
 static enum taskpool_mode_step next_and_report(void *state, struct taskpool_mode_work *work)
 {
     report_once(true);
-    return ((struct sabotage_state *)state)->under->next(sabotage_under(state), work);
+    return sabotage_of(state)->under->next(state, work);
 }
 
 static enum taskpool_mode_step restore_and_report(void *state)
@@ -137,7 +137,7 @@ TEST(what_a_mode_reports_is_returned_everywhere)
     static struct taskpool_mode modes[sizeof lines / sizeof lines[0]];
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         const char *name = strchr(lines[i], '=') + 1;
-        modes[i] = sabotage_of(mode_find(strchr(name, '-') + 1), name, next_and_report);
+        modes[i] = sabotage_make(name, next_and_report);
         modes[i].init = reporting_init;
         modes[i].restore = restore_and_report;
         check_ok(mode_register(&modes[i]));
