@@ -91,9 +91,9 @@ sabotage_make(const char *name,
 }
 
 static const char *const sabotages[] = {
-    "loses-static",    "swaps-static",    "loses-counter",   "swaps-counter",   "loses-guided",
-    "swaps-guided",    "loses-factoring", "swaps-factoring", "loses-trapezoid", "swaps-trapezoid",
-    "loses-lifeline",  "swaps-lifeline",  "loses-diffusion", "swaps-diffusion", "forgets-steal",
+    "loses-static",   "swaps-static",    "loses-counter",   "swaps-counter",   "loses-guided",
+    "swaps-guided",   "loses-factoring", "swaps-factoring", "loses-trapezoid", "swaps-trapezoid",
+    "loses-lifeline", "swaps-lifeline",  "loses-diffusion", "swaps-diffusion", "forgets-steal",
 };
 enum { N_SABOTAGES = sizeof sabotages / sizeof sabotages[0] };
 

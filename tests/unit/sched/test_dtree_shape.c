@@ -2,24 +2,7 @@
 /* The tree of mode dtree has the paper's shape, with one parent for each node. */
 #include "sched/pool/core/speeds.h"
 #include "sched/pool/modes/dtree_shape.h"
-#include "taskpool/mode.h"
-#include "tests/cases/pool_cases.h"
-
-/* The example of the paper's figure 1. */
-TEST(shape_of_32_nodes_with_fan_out_16)
-{
-    const struct dtree_shape shape = {.n_nodes = 32, .fan_out = 16};
-    struct dtree_node root = dtree_root(&shape);
-    struct dtree_node left = dtree_child(&shape, &root, 0), right = dtree_child(&shape, &root, 1);
-    assert_true(root.n_children == 2 && root.weight == 32);
-    assert_true(left.n_children == 15 && left.weight == 16);
-    assert_true(right.n_children == 14 && right.weight == 15);
-    assert_int_equal(dtree_weight(&shape, 0, 1), 1);
-    for (int i = 0; i < 15; i++) {
-        struct dtree_node leaf = dtree_child(&shape, &left, i);
-        assert_true(leaf.n_children == 0 && leaf.rank == 2 + i && leaf.weight == 1);
-    }
-}
+#include "tests/check.h"
 
 static int visit(const struct dtree_shape *shape, const struct dtree_node *node, int *parents)
 {
@@ -69,6 +52,7 @@ TEST(every_node_has_one_parent)
         }
 }
 
+/* The example of the paper's figure 1: 32 nodes, fan-out 16. */
 TEST(fractions_follow_the_speeds)
 {
     double speeds[32];
@@ -80,39 +64,10 @@ TEST(fractions_follow_the_speeds)
     struct dtree_node root = dtree_root(&shape);
     struct dtree_node left = dtree_child(&shape, &root, 0), right = dtree_child(&shape, &root, 1);
     double all = 5 + 16 * 2 + 15 * 1;
+    assert_true(root.n_children == 2 && left.n_children == 15 && right.n_children == 14);
     check_close((double)dtree_weight(&shape, 0, 1) / (double)root.weight, 5 / all, 1e-8);
     check_close((double)left.weight / (double)root.weight, 32 / all, 1e-8);
     check_close((double)right.weight / (double)root.weight, 15 / all, 1e-8);
     assert_int_equal(dtree_weight(&shape, 0, 1) + left.weight + right.weight, root.weight);
     free(sums);
-}
-
-static void send_nothing(struct taskpool_comm *comm, int to,
-                         const struct taskpool_comm_message *message)
-{
-    (void)comm, (void)to, (void)message;
-}
-
-/* Three workers in a chain begin with consecutive parts of all tasks. */
-TEST(largest_pool)
-{
-    static const struct taskpool_comm_functions functions = {.send = send_nothing};
-    struct taskpool_settings settings =
-        pool_case_settings("--sched=dtree --fan-out=1 --first-share=1");
-    const struct taskpool_mode *dtree = mode_find("dtree");
-    struct taskpool_problem problem = {.n_tasks = TASKPOOL_MAX_TASKS};
-    struct taskpool_mode_setup setup = {.problem = &problem, .settings = &settings};
-    int64_t next_task = 0;
-    for (int i = 0; i < 3; i++) {
-        struct taskpool_comm comm = {.functions = &functions, .rank = i, .size = 3};
-        struct taskpool_mode_work work = {.n_wanted = INT64_MAX};
-        void *worker = calloc(1, dtree->state_size);
-        check_ok(dtree->init(worker, &setup, &comm));
-        assert_int_equal(dtree->next(worker, &work), TASKPOOL_MODE_RUN);
-        assert_int_equal(work.range.first, next_task);
-        next_task = work.range.last;
-        dtree->fini(worker);
-        free(worker);
-    }
-    assert_int_equal(next_task, TASKPOOL_MAX_TASKS);
 }
