@@ -18,6 +18,8 @@ static void run(const char *line, int n_workers, int64_t n_tasks, int n_iteratio
     pool.n_tasks = n_tasks;
     pool.n_iterations = n_iterations;
     pool.seconds = seconds;
+    pool.time_s = pool.time_s > 0 ? pool.time_s : 1e-3;
+    pool.machine.latency_s = pool.machine.latency_s > 0 ? pool.machine.latency_s : 1e-6;
     simulated_run(&pool);
 }
 
