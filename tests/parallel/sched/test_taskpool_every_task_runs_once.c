@@ -77,29 +77,6 @@ TEST(every_task_runs_once)
     check_pool("--sched=retentive", 1000, true);
 }
 
-/* Two pools of one program do not disturb each other. */
-TEST(two_pools_take_turns)
-{
-    enum { n_tasks = 500, n_pools = 2 };
-    unsigned char run[n_tasks];
-    struct counts counts = {.n_tasks = n_tasks, .run = run};
-    struct taskpool *pools[n_pools];
-    const struct taskpool_problem problem = {
-        .n_tasks = n_tasks, .run = count_task, .context = &counts};
-    for (int p = 0; p < n_pools; p++) {
-        struct taskpool_settings settings = pool_case_settings("--sched=counter");
-        check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pools[p]));
-    }
-    for (int i = 0; i < n_iterations * n_pools; i++) {
-        memset(run, 0, n_tasks);
-        check_ok(taskpool_run(pools[i % n_pools]));
-        check_counts(&counts);
-        check_ok(taskpool_restore(pools[i % n_pools]));
-    }
-    for (int p = 0; p < n_pools; p++)
-        taskpool_destroy(pools[p]);
-}
-
 /* Whole numbers, so that sums do not depend on their order. */
 static double whole_cost(int64_t task, void *context)
 {

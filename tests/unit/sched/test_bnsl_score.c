@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scores follow the formula, bit for bit the same for every cut into hypercubes; tasks and cubes
- * correspond one to one; candidates are the best single parents. */
+ * correspond one to one. */
 #include "sched/lab/workloads/bnsl.h"
 #include "support/base/random.h"
 #include "tests/check.h"
@@ -116,34 +116,4 @@ TEST(every_parent_set_is_in_one_cube)
     }
     bnsl_scorer_fini(&scorer);
     free(data.values);
-}
-
-/* b is a with errors, c is b with more of them, d is on its own. */
-TEST(candidates_are_the_best_single_parents)
-{
-    enum { N_SAMPLES = 5000 };
-    static const int expected[4][2] = {{1, 2}, {0, 2}, {1, 0}};
-    static uint8_t values[4][N_SAMPLES];
-    struct bnsl_data data = {
-        .n_variables = 4, .n_samples = N_SAMPLES, .n_states = {2, 2, 2, 2}, .values = values[0]};
-    struct bnsl_candidates candidates;
-    struct bnsl_scorer scorer;
-    struct random_stream random;
-    random_stream_init(&random, 3, 0);
-    for (int s = 0; s < N_SAMPLES; s++) {
-        values[0][s] = (uint8_t)random_below(&random, 2);
-        values[3][s] = (uint8_t)random_below(&random, 2);
-        values[1][s] = values[0][s] ^ (random_unit(&random) < 0.1);
-        values[2][s] = values[1][s] ^ (random_unit(&random) < 0.2);
-    }
-    check_ok(bnsl_scorer_init(&scorer, &data));
-    for (int most = 3; most >= 1; most -= 2) {
-        bnsl_candidates_choose(&candidates, &scorer, most);
-        for (int i = 0; i < 4; i++) {
-            assert_int_equal(candidates.n[i], i == 3 ? 0 : most == 1 ? 1 : 2);
-            assert_memory_equal(candidates.list[i], expected[i],
-                                (size_t)candidates.n[i] * sizeof(int));
-        }
-    }
-    bnsl_scorer_fini(&scorer);
 }
