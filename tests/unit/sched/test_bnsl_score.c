@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scores follow the formula, bit for bit the same for every cut into hypercubes; tasks and cubes
- * correspond one to one. */
+ * correspond one to one; candidates are the best single parents. */
 #include "sched/lab/workloads/bnsl.h"
 #include "support/base/random.h"
 #include "tests/check.h"
@@ -113,6 +113,34 @@ TEST(every_parent_set_is_in_one_cube)
             }
         }
         assert_int_equal(n_sets, 8 * 512 + 4 + 1);
+    }
+    bnsl_scorer_fini(&scorer);
+    free(data.values);
+}
+
+/* The best come first; parents that are no better than none are no candidates. */
+TEST(candidates_are_the_best_single_parents)
+{
+    enum { N = 10 };
+    struct bnsl_data data = draw_data(N, 40, 3);
+    struct bnsl_candidates candidates;
+    struct bnsl_scorer scorer;
+    check_ok(bnsl_scorer_init(&scorer, &data));
+    for (int most = 1; most < N; most += 4) {
+        bnsl_candidates_choose(&candidates, &scorer, most);
+        for (int i = 0; i < N; i++) {
+            const int *list = candidates.list[i], n = candidates.n[i];
+            double none = bnsl_score(&scorer, i, NULL, 0), last = INFINITY;
+            int n_better = 0;
+            for (int c = 0; c < n; c++) {
+                double score = bnsl_score(&scorer, i, &list[c], 1);
+                assert_true(score <= last && score > none);
+                last = score;
+            }
+            for (int k = 0; k < N; k++)
+                n_better += k != i && bnsl_score(&scorer, i, &k, 1) > (n < most ? none : last);
+            assert_in_range(n_better, n < most ? n : n - 1, n);
+        }
     }
     bnsl_scorer_fini(&scorer);
     free(data.values);
