@@ -251,35 +251,15 @@ static double drawn_cost(int64_t task, void *context)
 }
 
 /* Returns the seconds from the third iteration on. */
-static double simulate_drawn(const char *line, bool has_costs, const double *speeds,
-                             const struct taskpool_noise *noise)
+static double simulate_drawn(const char *line, bool has_costs, const struct taskpool_noise *noise)
 {
     double sum_s = 0;
     pool = (struct simulated){.problem.cost = has_costs ? drawn_cost : NULL,
-                              .machine = {.node_size = 16, .speeds = speeds, .noise = noise}};
+                              .machine = {.node_size = 16, .noise = noise}};
     run(line, LEARNING, N_LEARNING, SIMULATED_ITERATIONS, drawn_seconds);
     for (int i = 2; i < SIMULATED_ITERATIONS; i++)
         sum_s += pool.figures[i].makespan_s;
     return sum_s;
-}
-
-/* One worker in eight has half the speed of the others, and no mode is told. */
-TEST(loads_come_out_as_the_true_speeds_say)
-{
-    double speeds[LEARNING], all = 0;
-    for (int i = 0; i < LEARNING; i++)
-        all += speeds[i] = i % 8 == 5 ? 0.5 : 1;
-    for (int variant = 0; variant < 4; variant++) {
-        simulate_drawn(variant % 2 ? "--sched=auto" : "--sched=persist", variant / 2, speeds, NULL);
-        double load_s[LEARNING] = {0}, work = 0, largest_s = 0;
-        for (int task = 0; task < N_LEARNING; task++) {
-            int worker = pool.worker[SIMULATED_ITERATIONS - 1][task];
-            load_s[worker] += drawn_seconds(&pool, task) / speeds[worker];
-            largest_s = fmax(largest_s, load_s[worker]);
-            work += drawn_seconds(&pool, task);
-        }
-        assert_true(largest_s * all / work - 1 < 0.05);
-    }
 }
 
 /* They cost no more than without balancing. */
@@ -289,9 +269,9 @@ TEST(interruptions_are_no_speeds)
         double period_s = variant % 2 ? 1 : 0.05;
         struct taskpool_noise noise;
         check_ok(taskpool_noise_init_periodic(&noise, period_s, period_s / 10));
-        double static_s = simulate_drawn("--sched=static", variant / 2, NULL, &noise);
-        assert_true(simulate_drawn("--sched=persist", variant / 2, NULL, &noise) < 1.04 * static_s);
-        assert_true(simulate_drawn("--sched=auto", variant / 2, NULL, &noise) < 1.06 * static_s);
+        double static_s = simulate_drawn("--sched=static", variant / 2, &noise);
+        assert_true(simulate_drawn("--sched=persist", variant / 2, &noise) < 1.04 * static_s);
+        assert_true(simulate_drawn("--sched=auto", variant / 2, &noise) < 1.06 * static_s);
         taskpool_noise_fini(&noise);
     }
 }

@@ -106,21 +106,6 @@ static void run_round(struct mode_records *records, int position, double seconds
 
 static const struct mode_list copies = {.n = 2, .modes = {"auto", "auto"}};
 
-/* Each round has both in one order, and both orders occur. */
-static void check_orders(json_t *summary)
-{
-    int n_first = 0;
-    for (size_t round = 0; round < 8; round++) {
-        const json_t *order = json_array_get(json_object_get(summary, "orders"), round);
-        bool is_first = strcmp(json_string_value(json_array_get(order, 0)), "auto") == 0;
-        assert_int_equal(json_array_size(order), 2);
-        assert_string_equal(json_string_value(json_array_get(order, 1)),
-                            is_first ? "auto#2" : "auto");
-        n_first += is_first;
-    }
-    assert_in_range(n_first, 1, 7);
-}
-
 TEST(rounds_of_a_mode_named_twice)
 {
     static struct mode_records records = {.n_rounds = 8, .comparison = {.seed = 5}};
@@ -135,10 +120,8 @@ TEST(rounds_of_a_mode_named_twice)
            {"auto#2/round_seconds/#", "8"}, {"auto#2/median_seconds", "2.0"},
            {"auto#2/ratio/to", "\"auto\""}, {"auto#2/ratio/verdict", "\"slower\""},
            {"auto#2/ratio/p", "0.0078125"});
-    json_t *summary = mode_records_summary_to_json(&records);
-    check_orders(summary);
-    EXPECT(summary, {"rounds", "8"}, {"seeds/auto", "5"}, {"seeds/auto#2", "1005"},
-           {"orders/8", NULL});
+    EXPECT(mode_records_summary_to_json(&records), {"rounds", "8"}, {"seeds/auto", "5"},
+           {"seeds/auto#2", "1005"}, {"orders/7/#", "2"}, {"orders/8", NULL});
     records.comparison.simulated = true;
     EXPECT(mode_records_summary_to_json(&records), {"orders", NULL});
     mode_records_fini(&records);

@@ -8,9 +8,9 @@
 #include "tests/check.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MAX_TASKS = 20000, MAX_LOOTS = 6 };
 
@@ -285,100 +285,73 @@ TEST(a_stolen_batch_fits_whatever_is_being_read)
 
 /* --- the worker without a lock, concurrent with a thief --- */
 
-enum { N_BATCH = 3000 };
+enum { N_BATCHES = 1000, N_BATCH = 3000, N_ALL = N_BATCHES * N_BATCH };
 
-struct pair {
-    int n_rounds;
-    struct task_deque deque;
-    pthread_mutex_t lock;
-    _Atomic bool over;
-    int64_t n_batches;
-    _Atomic int64_t sum_taken, sum_given;
-    _Atomic int64_t n_taken, n_given;
-};
+static struct task_deque contended;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic bool over;
+static atomic_char n_runs[N_ALL];
 
-static void add(struct taskpool_range range, _Atomic int64_t *n, _Atomic int64_t *sum)
+static void run_range(struct taskpool_range range)
 {
     for (int64_t task = range.first; task < range.last; task += range.step)
-        atomic_fetch_add(sum, task);
-    atomic_fetch_add(n, taskpool_range_count(&range));
+        atomic_fetch_add(&n_runs[task], 1);
 }
 
-/* Every other batch arrives after the next one. */
+/* Every other batch arrives after the next one. Counts stolen tasks. */
 static void *steal_all_the_time(void *argument)
 {
-    struct pair *pair = argument;
-    int64_t late = 0;
-    for (int64_t i = 0; !atomic_load(&pair->over) || late > 0; i++) {
+    int64_t *n_stolen = argument, late = 0;
+    for (int64_t i = 0; !atomic_load(&over) || late > 0; i++) {
         struct task_deque_batch batch = {0};
-        pthread_mutex_lock(&pair->lock);
-        if (!atomic_load(&pair->over))
-            task_deque_give_away(&pair->deque, i % 3, &batch);
-        pthread_mutex_unlock(&pair->lock);
+        pthread_mutex_lock(&lock);
+        *n_stolen += task_deque_give_away(&contended, i % 3, &batch);
+        pthread_mutex_unlock(&lock);
         for (int64_t j = 0; j < batch.n; j++)
-            add(((const struct taskpool_range *)batch.entries)[j], &pair->n_given,
-                &pair->sum_given);
-        add(batch.part, &pair->n_given, &pair->sum_given);
+            run_range(((const struct taskpool_range *)batch.entries)[j]);
+        run_range(batch.part);
         bool hold = late == 0 && batch.n > 0 && i % 2 == 0;
-        pthread_mutex_lock(&pair->lock);
+        pthread_mutex_lock(&lock);
         if (!hold && batch.n + late > 0)
-            task_deque_completed(&pair->deque, batch.n + late);
-        pthread_mutex_unlock(&pair->lock);
+            task_deque_completed(&contended, batch.n + late);
+        pthread_mutex_unlock(&lock);
         late = hold ? batch.n : 0;
     }
     return NULL;
 }
 
-/* Acquire shared tasks under the lock, when no local ones are left. Whether there were any. */
-static bool take_back(struct pair *pair)
+/* Acquires shared tasks under the lock, when no local ones are left; false if there are none. */
+static bool take_back(bool some)
 {
-    pthread_mutex_lock(&pair->lock);
-    bool acquired = task_deque_acquire(&pair->deque, pair->n_rounds++ % 3 == 0);
-    pthread_mutex_unlock(&pair->lock);
+    pthread_mutex_lock(&lock);
+    bool acquired = task_deque_acquire(&contended, some);
+    pthread_mutex_unlock(&lock);
     return acquired;
-}
-
-static void push_batch(struct pair *pair)
-{
-    pthread_mutex_lock(&pair->lock);
-    for (int64_t i = 0; i < N_BATCH; i++) {
-        int64_t first = 10 * (pair->n_batches * N_BATCH + i);
-        check_ok(
-            task_deque_push_range(&pair->deque, (struct taskpool_range){first, first + 10, 1}));
-    }
-    pthread_mutex_unlock(&pair->lock);
-    pair->n_batches++;
-}
-
-static double now_s(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
 TEST(worker_without_a_lock_beside_a_thief)
 {
-    static struct pair pair;
     pthread_t thief;
-    check_ok(task_deque_init(&pair.deque, 0, 0, 1));
-    pthread_mutex_init(&pair.lock, NULL);
-    assert_int_equal(pthread_create(&thief, NULL, steal_all_the_time, &pair), 0);
-    for (double end_s = now_s() + 1; now_s() < end_s;) {
+    int64_t n_stolen = 0;
+    check_ok(task_deque_init(&contended, 0, 0, 1));
+    assert_int_equal(pthread_create(&thief, NULL, steal_all_the_time, &n_stolen), 0);
+    for (int64_t batch = 0, round = 0; batch < N_BATCHES; batch++) {
         struct taskpool_range range;
-        push_batch(&pair);
+        pthread_mutex_lock(&lock);
+        for (int64_t task = batch * N_BATCH; task < (batch + 1) * N_BATCH; task += 10)
+            check_ok(
+                task_deque_push_range(&contended, (struct taskpool_range){task, task + 10, 1}));
+        pthread_mutex_unlock(&lock);
         do
-            while (task_deque_take_range(&pair.deque, 7, pair.n_rounds % 2, &range))
-                add(range, &pair.n_taken, &pair.sum_taken);
-        while (take_back(&pair));
+            while (task_deque_take_range(&contended, 7, round % 2, &range))
+                run_range(range);
+        while (take_back(round++ % 3 == 0));
     }
-    atomic_store(&pair.over, true);
+    atomic_store(&over, true);
     pthread_join(thief, NULL);
-    int64_t n = 10 * N_BATCH * pair.n_batches;
-    assert_int_equal(pair.n_taken + pair.n_given, n);
-    assert_int_equal(pair.sum_taken + pair.sum_given, n * (n - 1) / 2);
-    assert_true(pair.n_taken > 0 && pair.n_given > 0);
-    assert_int_equal(pair.deque.completed_tail, pair.deque.head);
-    pthread_mutex_destroy(&pair.lock);
-    task_deque_fini(&pair.deque);
+    for (int64_t task = 0; task < N_ALL; task++)
+        assert_int_equal(n_runs[task], 1);
+    assert_in_range(n_stolen, 1, N_ALL - 1);
+    assert_int_equal(contended.completed_tail, contended.head);
+    task_deque_fini(&contended);
 }
