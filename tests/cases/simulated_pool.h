@@ -75,7 +75,7 @@ static inline void simulated_create(struct simulated *self)
     settings.keep_history = true;
     self->problem.context = self;
     self->problem.n_tasks = self->dynamic ? 0 : self->n_tasks;
-    self->problem.run = self->dynamic ? NULL : simulated_task;
+    self->problem.run = self->problem.run ? self->problem.run : simulated_task;
     self->problem.record_size = self->dynamic ? sizeof root : 0;
     self->problem.run_record = self->dynamic ? simulated_record : NULL;
     self->machine.time = simulated_time;

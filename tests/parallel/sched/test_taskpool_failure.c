@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A task that fails on one process, or a worker that cannot keep its tasks, ends the run everywhere
  * in the same way. */
-#include "taskpool/simulation.h"
 #include "tests/cases/pool_cases.h"
 #include "tests/cases/sabotage_mode.h"
 
@@ -146,57 +145,7 @@ TEST(what_a_mode_reports_is_returned_everywhere)
     }
 }
 
-/* --- balance after a failure --- */
-
-enum { N_SIMULATED = 4, N_EACH = 60 };
-
-struct balanced {
-    int iteration, fails_in;
-};
-
-static double one_ms(int64_t task, const void *record, const void *context)
-{
-    (void)task, (void)record, (void)context;
-    return 1e-3;
-}
-
-/* Fails in an iteration when most tasks of most workers have run. */
-static int fail_late(int64_t task, void *context)
-{
-    const struct balanced *balanced = context;
-    bool fails = balanced->iteration == balanced->fails_in && task == N_EACH * 3 / 4;
-    return fails ? FAIL(STATUS_NUMERIC, "a task fails") : STATUS_OK;
-}
-
-/* Skipped tasks are as much work as others: a slow worker, which skips most, gives tasks away. Simulated, as
- * real durations depend on what else runs. */
-static void check_balance_after_failure(const char *mode, int fails_in)
-{
-    const double speeds[N_SIMULATED] = {1, 1, 1, 0.5};
-    struct balanced balanced = {.fails_in = fails_in};
-    const struct taskpool_problem problem = {
-        .n_tasks = N_SIMULATED * N_EACH, .run = fail_late, .context = &balanced};
-    const struct taskpool_machine machine = {
-        .n_workers = N_SIMULATED, .latency_s = 1e-6, .speeds = speeds, .time = one_ms};
-    struct taskpool_settings settings = pool_case_settings(mode);
-    struct taskpool *pool;
-    check_ok(taskpool_simulate(&problem, &settings, &machine, &pool));
-    for (; balanced.iteration <= fails_in; balanced.iteration++) {
-        check_status(balanced.iteration == fails_in ? STATUS_NUMERIC : STATUS_OK,
-                     taskpool_run(pool));
-        check_ok(taskpool_restore(pool));
-    }
-    check_ok(taskpool_run(pool));
-    /* 69 ms at best, 120 ms with as many tasks for all. */
-    assert_true(taskpool_statistics(pool, balanced.iteration)->makespan_s < 0.095);
-    taskpool_destroy(pool);
-}
-
-TEST(a_failure_leaves_the_balance)
-{
-    check_balance_after_failure("--sched=persist --chunk=60", 1); /* nothing is stolen */
-    check_balance_after_failure("--sched=diffusion", 0);
-}
+/* --- pools that are refused --- */
 
 /* Only the process that looks at the last task sees that its cost is wrong. */
 static double bad_last_cost(int64_t task, void *context)
