@@ -41,26 +41,6 @@ static struct comparison constant_rounds(int64_t n_rounds, double first_s, doubl
     return comparison;
 }
 
-TEST(copies_have_names_and_seeds_of_their_own)
-{
-    struct comparison comparison = {.seed = 7};
-    const char *const modes[] = {"auto", "static", "auto", "auto", "au"};
-    const char *const names[] = {"auto", "static", "auto#2", "auto#3", "au"};
-    const int64_t seeds[] = {7, 7, 1007, 2007, 7};
-    for (int round = 0; round < 2; round++)
-        for (int m = 0; m < 5; m++)
-            run_round(&comparison, m, modes[m], (double[]){1 + m}, 1);
-    assert_int_equal(comparison.n, 5);
-    for (int m = 0; m < 5; m++) {
-        assert_string_equal(comparison.modes[m].name, names[m]);
-        assert_int_equal(comparison.modes[m].n_rounds, 2);
-        assert_int_equal(comparison_run_seed(&comparison, m, 0), seeds[m]);
-        assert_int_equal(comparison_run_seed(&comparison, m, COMPARISON_ROUNDS_MAX - 1),
-                         seeds[m] + 999);
-    }
-    comparison_fini(&comparison);
-}
-
 TEST(iterations_that_count)
 {
     struct comparison comparison = {0};
