@@ -55,46 +55,37 @@ TEST(no_message_while_all_have_work)
 }
 
 /* Requests of worker 9, by victim; how many of them in each sixth turn went to its node. */
-struct asked {
+static struct asked {
     int n, by_victim[16], near_at[6];
-};
+} asked;
 
 static void watch_requests(int from, int to, const void *message, size_t size, void *context)
 {
-    struct asked *asked = context;
     int32_t kind;
+    (void)context;
     assert_true(size >= sizeof kind);
     memcpy(&kind, message, sizeof kind);
     if (kind != STEALING_REQUEST || from != 9)
         return;
-    asked->by_victim[to]++;
-    asked->near_at[asked->n++ % 6] += to / 4 == 9 / 4;
+    asked.by_victim[to]++;
+    asked.near_at[asked.n++ % 6] += to / 4 == 9 / 4;
 }
 
-static struct asked ask(const char *line)
+/* Each of the 15 others 100 times, with a standard deviation of 9.7; or the three others of the node first,
+ * then as often any. */
+TEST(a_refused_thief_asks_any_other_or_its_node_first)
 {
-    struct asked asked = {0};
-    pool = (struct simulated){
-        .time_s = 0.02 * 1500,
-        .machine = {
-            .node_size = 4, .latency_s = 1e-2, .observe = watch_requests, .observer = &asked}};
-    run(line, 16, 1, 1, NULL);
-    return asked;
-}
-
-/* Each of the 15 others 100 times, with a standard deviation of 9.7. */
-TEST(a_refused_thief_asks_any_other)
-{
-    struct asked asked = ask("--sched=steal --as-published --progress=thread");
+    const struct simulated long_task = {
+        .time_s = 30, .machine = {.node_size = 4, .latency_s = 1e-2, .observe = watch_requests}};
+    pool = long_task;
+    asked = (struct asked){0};
+    run("--sched=steal --as-published --progress=thread", 16, 1, 1, NULL);
     assert_in_range(asked.n, 1400, 1600);
     for (int i = 0; i < 16; i++)
         assert_in_range(asked.by_victim[i], i == 9 ? 0 : 60, i == 9 ? 0 : 140);
-}
-
-/* The three others of the node first, then as often any. */
-TEST(the_own_node_first)
-{
-    struct asked asked = ask("--sched=steal --as-published --victim=node --progress=thread");
+    pool = long_task;
+    asked = (struct asked){0};
+    run("--sched=steal --as-published --victim=node --progress=thread", 16, 1, 1, NULL);
     for (int i = 0; i < 6; i++)
         assert_in_range(asked.near_at[i], i < 3 ? asked.n / 6 : 20, i < 3 ? asked.n / 6 + 1 : 80);
 }
@@ -268,8 +259,6 @@ TEST(tasks_move_above_a_tenth)
 
 /* --- learned speeds --- */
 
-enum { LEARNING = 64, N_LEARNING = LEARNING * 24 };
-
 /* From 1 to 10 ms, in no order. */
 static double drawn_seconds(const struct simulated *self, int64_t task)
 {
@@ -279,19 +268,13 @@ static double drawn_seconds(const struct simulated *self, int64_t task)
     return 1e-3 * (1 + 9 * random_unit(&random));
 }
 
-/* In a unit of its own, and wrong by up to a tenth. */
-static double drawn_cost(int64_t task, void *context)
-{
-    return 7000 * drawn_seconds(context, task) * (1 + (double)(task % 11) / 110);
-}
-
 /* Returns the seconds from the third iteration on. */
 static double simulate_drawn(const char *line, bool has_costs, const struct taskpool_noise *noise)
 {
     double sum_s = 0;
-    pool = (struct simulated){.problem.cost = has_costs ? drawn_cost : NULL,
+    pool = (struct simulated){.problem.cost = has_costs ? simulated_cost : NULL,
                               .machine = {.node_size = 16, .noise = noise}};
-    run(line, LEARNING, N_LEARNING, SIMULATED_ITERATIONS, drawn_seconds);
+    run(line, 64, 64 * 24, SIMULATED_ITERATIONS, drawn_seconds);
     for (int i = 2; i < SIMULATED_ITERATIONS; i++)
         sum_s += pool.figures[i].makespan_s;
     return sum_s;

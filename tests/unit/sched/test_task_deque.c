@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The split deque against a slow reference: a plain array of tasks in the order in
  * which the worker would run them. The worker takes from its front and puts to its
- * front; thieves take from its back. Bytes of a stolen batch stay unchanged until they
- * have arrived, in any order of arrival. */
+ * front; thieves take from its back. A stolen batch stays unchanged until it
+ * has arrived, in any order of arrival. */
 #include "sched/pool/queues/task_deque.h"
 #include "support/base/random.h"
 #include "tests/check.h"
@@ -21,7 +21,7 @@ struct record {
 
 struct leaving {
     struct task_deque_batch batch;
-    char *bytes; /* as they were when given */
+    int64_t back; /* of the twin, before it was given */
 };
 
 /* A deque, and its expected contents. */
@@ -121,48 +121,46 @@ static void acquire(struct twin *twin)
     assert_true(deque->local_tasks >= smaller(shared, 1));
 }
 
-/* The tasks of a batch, by entry from the tail, are the last of the reference. */
-static void check_batch(struct twin *twin, const struct task_deque_batch *batch)
+/* The tasks of a batch, by entry from the tail, are the last of the reference. Returns its back without them. */
+static int64_t check_batch(const struct twin *twin, const struct task_deque_batch *batch,
+                           int64_t back)
 {
-    const char *entry = batch->entries;
-    int64_t back = twin->back;
-    for (int64_t i = 0; i < batch->n; i++, entry += twin->deque.entry_size) {
+    int64_t back_before = back;
+    for (int64_t i = 0; i <= batch->n; i++) {
+        const char *entry = (const char *)batch->entries + (size_t)i * twin->deque.entry_size;
         struct taskpool_range range = {0, 1, 1};
-        memcpy(&range, entry, twin->records ? sizeof range.first : sizeof range);
-        int64_t n = twin->records ? 1 : taskpool_range_count(&range);
-        twin->back -= n;
+        bool is_record = twin->records && i < batch->n;
+        if (i == batch->n)
+            range = batch->part;
+        else
+            memcpy(&range, entry, is_record ? sizeof range.first : sizeof range);
+        int64_t n = is_record ? 1 : taskpool_range_count(&range);
+        back -= n;
         for (int64_t j = 0; j < n; j++)
-            assert_int_equal(twin->tasks[twin->back + j], range.first + j * range.step);
+            assert_int_equal(twin->tasks[back + j], range.first + j * range.step);
     }
-    int64_t n_part = taskpool_range_count(&batch->part);
-    twin->back -= n_part;
-    for (int64_t j = 0; j < n_part; j++)
-        assert_int_equal(twin->tasks[twin->back + j], batch->part.first + j * batch->part.step);
-    assert_int_equal(back - twin->back, batch->n_tasks);
+    assert_int_equal(back_before - back, batch->n_tasks);
+    return back;
 }
 
+/* A batch ends at the end of the ring. */
 static void give(struct twin *twin)
 {
     struct task_deque *deque = &twin->deque;
+    struct leaving leaving = {.back = twin->back};
+    struct task_deque_batch *batch = &leaving.batch;
     if (twin->n_leaving == MAX_LOOTS)
         return;
-    struct task_deque_batch batch;
     int64_t shared = deque->shared_tasks, n_wanted = pick(twin, 2) ? 0 : 1 + pick(twin, 9);
     int64_t n = larger(n_wanted > 0 ? n_wanted : (shared + 1) / 2, deque->min_share);
-    assert_true(task_deque_give_away(deque, n_wanted, &batch) == batch.n_tasks);
-    assert_int_equal(deque->shared_tasks, shared - batch.n_tasks);
-    const char *end_of_ring = deque->entries + (size_t)deque->capacity * deque->entry_size;
-    const char *end = (const char *)batch.entries + (size_t)batch.n * deque->entry_size;
-    if (batch.n == 0 || end != end_of_ring)
-        assert_int_equal(batch.n_tasks, smaller(n, shared));
-    else
-        assert_in_range(batch.n_tasks, 1, smaller(n, shared));
-    check_batch(twin, &batch);
-    if (batch.n == 0)
-        return;
-    struct leaving leaving = {.batch = batch, .bytes = malloc((size_t)batch.n * deque->entry_size)};
-    memcpy(leaving.bytes, batch.entries, (size_t)batch.n * deque->entry_size);
-    twin->leaving[twin->n_leaving++] = leaving;
+    assert_true(task_deque_give_away(deque, n_wanted, batch) == batch->n_tasks);
+    assert_int_equal(deque->shared_tasks, shared - batch->n_tasks);
+    const char *end = (const char *)batch->entries + (size_t)batch->n * deque->entry_size;
+    bool cut = batch->n > 0 && end == deque->entries + (size_t)deque->capacity * deque->entry_size;
+    assert_in_range(batch->n_tasks, cut ? 1 : smaller(n, shared), smaller(n, shared));
+    twin->back = check_batch(twin, batch, twin->back);
+    if (batch->n > 0)
+        twin->leaving[twin->n_leaving++] = leaving;
 }
 
 static void arrive(struct twin *twin)
@@ -171,12 +169,8 @@ static void arrive(struct twin *twin)
         return;
     int i = (int)pick(twin, twin->n_leaving);
     struct leaving leaving = twin->leaving[i];
-    twin->n_leaving--;
-    memmove(&twin->leaving[i], &twin->leaving[i + 1],
-            (size_t)(twin->n_leaving - i) * sizeof leaving);
-    assert_memory_equal(leaving.bytes, leaving.batch.entries,
-                        (size_t)leaving.batch.n * twin->deque.entry_size);
-    free(leaving.bytes);
+    check_batch(twin, &leaving.batch, leaving.back);
+    twin->leaving[i] = twin->leaving[--twin->n_leaving];
     task_deque_completed(&twin->deque, leaving.batch.n);
 }
 
