@@ -12,34 +12,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_TASKS = 20000, MAX_LOOTS = 6 };
-
-struct record {
-    int64_t task;
-    char more[5]; /* a size that is no power of two */
-};
-
-struct leaving {
-    struct task_deque_batch batch;
-    int64_t back; /* of the twin, before it was given */
-};
+enum { MAX_TASKS = 20000, MAX_LEAVING = 6 };
 
 /* A deque, and its expected contents. */
-struct twin {
+static struct twin {
     struct task_deque deque;
-    bool records;
     struct random_stream random;
-    int64_t next_task;
-    int64_t *tasks; /* [front, back) of 2 x MAX_TASKS, in the order of running */
-    int64_t front, back;
-    struct leaving leaving[MAX_LOOTS];
+    int64_t next_task, front, back;
+    int64_t tasks[2 * MAX_TASKS]; /* [front, back), in the order of running */
+    struct leaving {
+        struct task_deque_batch batch;
+        int64_t back; /* of the twin, before it was given */
+    } leaving[MAX_LEAVING];
     int n_leaving;
-    int64_t n_refused; /* pushes, at the bound */
-};
+} twin;
 
-static int64_t pick(struct twin *twin, int64_t n)
+static int64_t pick(int64_t n)
 {
-    return (int64_t)random_below(&twin->random, (uint64_t)n);
+    return (int64_t)random_below(&twin.random, (uint64_t)n);
 }
 
 static int64_t smaller(int64_t a, int64_t b)
@@ -47,189 +37,124 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static int64_t larger(int64_t a, int64_t b)
+static void push(void)
 {
-    return a > b ? a : b;
-}
-
-static void push(struct twin *twin)
-{
-    struct task_deque *deque = &twin->deque;
-    int64_t step = 1 + pick(twin, 3), n = twin->records ? 1 : 1 + pick(twin, 12);
-    struct taskpool_range range = {twin->next_task, twin->next_task + n * step, step};
-    struct record record = {.task = range.first};
-    bool full = deque->bound > 0 && deque->head - deque->steal_tail >= deque->bound;
-    enum status status = twin->records
-                             ? task_deque_push_record(deque, &record, record.task % 3 == 0)
-                             : task_deque_push_range(deque, range);
-    check_status(full ? STATUS_LIMIT : STATUS_OK, status);
-    twin->n_refused += full;
-    if (full)
-        return;
-    twin->next_task = range.last;
+    int64_t step = 1 + pick(3), n = 1 + pick(12);
+    struct taskpool_range range = {twin.next_task, twin.next_task + n * step, step};
+    check_ok(task_deque_push_range(&twin.deque, range));
+    twin.next_task = range.last;
     for (int64_t i = n - 1; i >= 0; i--)
-        twin->tasks[--twin->front] = range.first + i * step;
+        twin.tasks[--twin.front] = range.first + i * step;
 }
 
-static void take(struct twin *twin)
+static int64_t check_front(struct taskpool_range range)
 {
-    struct task_deque *deque = &twin->deque;
-    int64_t local = deque->local_tasks, n_wanted = 1 + pick(twin, 8);
-    struct taskpool_range range = {0};
-    struct record record = {0};
-    bool mark;
-    bool taken = twin->records ? task_deque_take_record(deque, &record, &mark)
-                               : task_deque_take_range(deque, n_wanted, pick(twin, 2), &range);
-    assert_true(taken == (local > 0));
-    if (!taken)
-        return;
-    if (twin->records) {
-        assert_true(mark == (record.task % 3 == 0));
-        assert_int_equal(record.task, twin->tasks[twin->front++]);
-        return;
-    }
-    assert_in_range(taskpool_range_count(&range), 1, smaller(n_wanted, (local + 1) / 2));
     for (int64_t task = range.first; task < range.last; task += range.step)
-        assert_int_equal(task, twin->tasks[twin->front++]);
+        assert_int_equal(task, twin.tasks[twin.front++]);
+    return taskpool_range_count(&range);
 }
 
-/* Now and then, from the head, shared or not. */
-static void take_many(struct twin *twin)
+static void take(void)
+{
+    int64_t local = twin.deque.local_tasks, n_wanted = 1 + pick(8);
+    struct taskpool_range range = {0};
+    assert_true(task_deque_take_range(&twin.deque, n_wanted, pick(2), &range) == (local > 0));
+    if (local > 0)
+        assert_in_range(check_front(range), 1, smaller(n_wanted, (local + 1) / 2));
+}
+
+/* From the head, shared or not. */
+static void take_many(void)
 {
     struct taskpool_range ranges[3];
-    if (twin->records || pick(twin, 4) > 0)
-        return;
-    int64_t n_tasks = 1 + pick(twin, 40), n_taken = 0, n_left = twin->back - twin->front;
-    int n = task_deque_take_ranges(&twin->deque, n_tasks, 3, ranges);
+    int64_t n_tasks = 1 + pick(10), n_taken = 0, n_left = twin.back - twin.front;
+    int n = task_deque_take_ranges(&twin.deque, n_tasks, 3, ranges);
     for (int i = 0; i < n; i++)
-        for (int64_t task = ranges[i].first; task < ranges[i].last; task += ranges[i].step) {
-            assert_int_equal(task, twin->tasks[twin->front++]);
-            n_taken++;
-        }
+        n_taken += check_front(ranges[i]);
     assert_true(n_taken <= n_tasks && (n == 3 || n_taken == smaller(n_tasks, n_left)));
 }
 
 /* Only when nothing is local, as a worker does. */
-static void acquire(struct twin *twin)
+static void acquire(void)
 {
-    struct task_deque *deque = &twin->deque;
+    struct task_deque *deque = &twin.deque;
     int64_t shared = deque->shared_tasks;
     if (deque->local_tasks > 0)
         return;
-    assert_true(task_deque_acquire(deque, pick(twin, 2)) == (shared > 0));
+    assert_true(task_deque_acquire(deque, pick(2)) == (shared > 0));
     assert_int_equal(deque->local_tasks + deque->shared_tasks, shared);
     assert_true(deque->local_tasks >= smaller(shared, 1));
 }
 
-/* The tasks of a batch, by entry from the tail, are the last of the reference. Returns its back without them. */
-static int64_t check_batch(const struct twin *twin, const struct task_deque_batch *batch,
-                           int64_t back)
+/* The tasks of a batch, by entry from the tail, are the last before `back`. Returns the back without them. */
+static int64_t check_batch(const struct task_deque_batch *batch, int64_t back)
 {
     int64_t back_before = back;
     for (int64_t i = 0; i <= batch->n; i++) {
-        const char *entry = (const char *)batch->entries + (size_t)i * twin->deque.entry_size;
-        struct taskpool_range range = {0, 1, 1};
-        bool is_record = twin->records && i < batch->n;
-        if (i == batch->n)
-            range = batch->part;
-        else
-            memcpy(&range, entry, is_record ? sizeof range.first : sizeof range);
-        int64_t n = is_record ? 1 : taskpool_range_count(&range);
+        struct taskpool_range range =
+            i == batch->n ? batch->part : ((const struct taskpool_range *)batch->entries)[i];
+        int64_t n = taskpool_range_count(&range);
         back -= n;
         for (int64_t j = 0; j < n; j++)
-            assert_int_equal(twin->tasks[back + j], range.first + j * range.step);
+            assert_int_equal(twin.tasks[back + j], range.first + j * range.step);
     }
     assert_int_equal(back_before - back, batch->n_tasks);
     return back;
 }
 
 /* A batch ends at the end of the ring. */
-static void give(struct twin *twin)
+static void give(void)
 {
-    struct task_deque *deque = &twin->deque;
-    struct leaving leaving = {.back = twin->back};
+    struct task_deque *deque = &twin.deque;
+    struct leaving leaving = {.back = twin.back};
     struct task_deque_batch *batch = &leaving.batch;
-    if (twin->n_leaving == MAX_LOOTS)
+    if (twin.n_leaving == MAX_LEAVING)
         return;
-    int64_t shared = deque->shared_tasks, n_wanted = pick(twin, 2) ? 0 : 1 + pick(twin, 9);
-    int64_t n = larger(n_wanted > 0 ? n_wanted : (shared + 1) / 2, deque->min_share);
+    int64_t shared = deque->shared_tasks, n_wanted = pick(2) ? 0 : 1 + pick(9);
+    int64_t n = n_wanted > 0 ? n_wanted : (shared + 1) / 2;
+    n = smaller(n < deque->min_share ? deque->min_share : n, shared);
     assert_true(task_deque_give_away(deque, n_wanted, batch) == batch->n_tasks);
     assert_int_equal(deque->shared_tasks, shared - batch->n_tasks);
     const char *end = (const char *)batch->entries + (size_t)batch->n * deque->entry_size;
     bool cut = batch->n > 0 && end == deque->entries + (size_t)deque->capacity * deque->entry_size;
-    assert_in_range(batch->n_tasks, cut ? 1 : smaller(n, shared), smaller(n, shared));
-    twin->back = check_batch(twin, batch, twin->back);
+    assert_in_range(batch->n_tasks, cut ? 1 : n, n);
+    twin.back = check_batch(batch, twin.back);
     if (batch->n > 0)
-        twin->leaving[twin->n_leaving++] = leaving;
+        twin.leaving[twin.n_leaving++] = leaving;
 }
 
-static void arrive(struct twin *twin)
+static void arrive(void)
 {
-    if (twin->n_leaving == 0)
+    if (twin.n_leaving == 0)
         return;
-    int i = (int)pick(twin, twin->n_leaving);
-    struct leaving leaving = twin->leaving[i];
-    check_batch(twin, &leaving.batch, leaving.back);
-    twin->leaving[i] = twin->leaving[--twin->n_leaving];
-    task_deque_completed(&twin->deque, leaving.batch.n);
+    int i = (int)pick(twin.n_leaving);
+    check_batch(&twin.leaving[i].batch, twin.leaving[i].back);
+    task_deque_completed(&twin.deque, twin.leaving[i].batch.n);
+    twin.leaving[i] = twin.leaving[--twin.n_leaving];
 }
 
-static void do_something(struct twin *twin, int64_t weight_of_push)
-{
-    static void (*const acts[])(struct twin *) = {take, take, take_many, acquire,
-                                                  give, give, arrive,    arrive};
-    int64_t what = pick(twin, 8 + weight_of_push);
-    (what < 8 ? acts[what] : push)(twin);
-    const struct task_deque *deque = &twin->deque;
-    assert_int_equal(task_deque_n_tasks(deque), twin->back - twin->front);
-    assert_true(deque->completed_tail <= deque->intermediate_tail);
-    assert_true(deque->intermediate_tail <= deque->steal_tail);
-    assert_true(deque->steal_tail <= deque->split && deque->split <= deque->head);
-    assert_true(deque->head - deque->completed_tail <= deque->capacity);
-}
-
-/* Empties the deque by random operations. */
-static void empty(struct twin *twin)
-{
-    while (task_deque_n_tasks(&twin->deque) > 0 || twin->n_leaving > 0)
-        do_something(twin, 0);
-    assert_int_equal(twin->front, twin->back);
-    assert_int_equal(twin->deque.completed_tail, twin->deque.steal_tail);
-    assert_int_equal(twin->deque.n_retired, 0);
-}
-
-static void run_twin(struct twin *twin, bool records, int64_t bound, int64_t min_share,
-                     uint64_t seed)
-{
-    *twin = (struct twin){.records = records, .tasks = twin->tasks};
-    random_stream_init(&twin->random, seed, 0);
-    size_t record_size = records ? sizeof(struct record) : 0;
-    check_ok(task_deque_init(&twin->deque, record_size, bound, min_share));
-    twin->front = twin->back = MAX_TASKS;
-    for (int phase = 0; phase < 6; phase++) {
-        for (int i = 0; i < 200; i++)
-            do_something(twin, 4);
-        empty(twin);
-    }
-    task_deque_fini(&twin->deque);
-}
-
-/* Without a bound, and with bounds at which pushes are refused. */
+/* Fills and empties deques by random operations. */
 TEST(like_a_plain_array)
 {
-    static struct twin twin;
-    twin.tasks = malloc(2 * MAX_TASKS * sizeof *twin.tasks);
-    for (int records = 0; records < 2; records++) {
-        int64_t n_refused = 0;
-        for (uint64_t seed = 0; seed < 350; seed++) {
-            int64_t bound = seed < 300 ? 0 : 1 + (int64_t)(seed % 50);
-            run_twin(&twin, records, bound, bound > 0 ? 1 : 1 + (int64_t)(seed % 7), seed);
-            assert_true(bound > 0 || twin.n_refused == 0);
-            n_refused += twin.n_refused;
+    static void (*const acts[])(void) = {take,   take,   take_many, acquire, give, give,
+                                         arrive, arrive, push,      push,    push, push};
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        struct task_deque *deque = &twin.deque;
+        twin = (struct twin){.front = MAX_TASKS, .back = MAX_TASKS};
+        random_stream_init(&twin.random, seed, 0);
+        check_ok(task_deque_init(deque, 0, 0, 1 + (int64_t)(seed % 7)));
+        for (int i = 0; i < 1200 || twin.front < twin.back || twin.n_leaving > 0; i++) {
+            acts[pick(i < 1200 && i % 300 < 200 ? 12 : 8)]();
+            assert_int_equal(task_deque_n_tasks(deque), twin.back - twin.front);
+            assert_true(deque->completed_tail <= deque->intermediate_tail &&
+                        deque->intermediate_tail <= deque->steal_tail &&
+                        deque->steal_tail <= deque->split && deque->split <= deque->head &&
+                        deque->head - deque->completed_tail <= deque->capacity);
         }
-        assert_true(n_refused > 0);
+        assert_int_equal(deque->completed_tail, deque->steal_tail);
+        assert_int_equal(deque->n_retired, 0);
+        task_deque_fini(deque);
     }
-    free(twin.tasks);
 }
 
 /* A thief has no tasks left, but others still read what they stole from it. */
