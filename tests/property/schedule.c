@@ -43,9 +43,7 @@ static int64_t pick(struct random_stream *random, int64_t n)
 
 static double length(int lengths, int64_t task, struct random_stream *random)
 {
-    switch ((enum schedule_lengths)lengths) {
-    case LENGTHS_CONSTANT:
-        return 1e-3;
+    switch (lengths) {
     case LENGTHS_UNIFORM:
         return 2e-3 * random_unit(random);
     case LENGTHS_EXPONENTIAL:
@@ -54,11 +52,9 @@ static double length(int lengths, int64_t task, struct random_stream *random)
         return task == 0 ? 2e-2 : 1e-5;
     case LENGTHS_ANY:
         return 1e-5 * pow(100, random_unit(random));
-    case LENGTHS_ZERO:
-    case N_LENGTHS:
-        break;
+    default:
+        return lengths == LENGTHS_CONSTANT ? 1e-3 : 0;
     }
-    return 0;
 }
 
 static double time_of_task(int64_t task, const void *record, const void *context)

@@ -110,26 +110,6 @@ TEST(verdicts_are_printed)
     }
 }
 
-/* Said before the first round: from 7 on two modes can differ, a mode alone from none. */
-TEST(the_rounds_that_modes_need_are_printed)
-{
-    struct printed printed = {0};
-    struct comparison comparison = {0};
-    comparison_add(&comparison, "static");
-    comparison_print_rounds(&comparison, 2, keep_line, &printed);
-    assert_int_equal(printed.n, 0);
-    comparison_add(&comparison, "steal");
-    comparison_print_rounds(&comparison, 6, keep_line, &printed);
-    comparison_print_rounds(&comparison, 7, keep_line, &printed);
-    assert_int_equal(printed.n, 2);
-    assert_non_null(strstr(printed.lines[0], "6: too few to tell 2 modes apart"));
-    assert_non_null(strstr(printed.lines[1], "7: enough to tell 2 modes apart"));
-    comparison.oversubscribed = true;
-    comparison_print_rounds(&comparison, 7, keep_line, &printed);
-    assert_non_null(strstr(printed.lines[3], "Oversubscribed"));
-    comparison_fini(&comparison);
-}
-
 /* --- orders --- */
 
 TEST(each_order_of_real_rounds_is_as_frequent)
@@ -286,21 +266,21 @@ TEST(copies_choose_differently)
 
 TEST(what_is_no_comparison_is_refused)
 {
-    struct random_pool self = {.ratio = 1, .factor = 1};
-    const struct taskpool_machine machine = {.n_workers = 4, .time = drawn_time, .context = &self};
-    const struct taskpool_problem problem = {.n_tasks = 40, .context = &self};
+    const struct taskpool_machine machine = {.n_workers = 4, .time = drawn_time};
+    const struct taskpool_problem problem = {.n_tasks = 40};
+    const struct taskpool_comparison bad[] = {
+        {.modes = "static,nonsense", .n_rounds = 2, .n_iterations = 1},
+        {.modes = "static,steal", .n_rounds = 1, .n_iterations = 1},
+        {.modes = "static,steal", .n_rounds = 1001, .n_iterations = 1},
+        {.modes = "static,steal", .n_rounds = 2, .n_iterations = 0}};
     struct taskpool_settings settings;
     taskpool_settings_default(&settings);
-    const struct taskpool_comparison bad[] = {
-        {.modes = "static,nonsense", .n_rounds = 2, .n_iterations = 1, .machine = &machine},
-        {.modes = "static,steal", .n_rounds = 1, .n_iterations = 1, .machine = &machine},
-        {.modes = "static,steal", .n_rounds = 1001, .n_iterations = 1, .machine = &machine},
-        {.modes = "static,steal", .n_rounds = 2, .n_iterations = 0, .machine = &machine},
-    };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct taskpool_comparison plan = bad[i];
         struct comparison comparison;
+        plan.machine = &machine;
         check_status(STATUS_USAGE,
-                     comparison_of_pools(MPI_COMM_SELF, &problem, &settings, &bad[i], &comparison));
+                     comparison_of_pools(MPI_COMM_SELF, &problem, &settings, &plan, &comparison));
         comparison_fini(&comparison);
     }
 }

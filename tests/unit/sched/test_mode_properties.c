@@ -23,36 +23,7 @@ static void run(const char *line, int n_workers, int64_t n_tasks, int n_iteratio
     simulated_run(&pool);
 }
 
-/* --- static and stealing --- */
-
-/* The first message of all: its sender has run all that it was seeded with. */
-static void watch_first(int from, int to, const void *message, size_t size, void *context)
-{
-    int *n_messages = context;
-    (void)to, (void)message, (void)size;
-    if (++*n_messages > 1)
-        return;
-    struct taskpool_range range = taskpool_range_block(pool.n_tasks, pool.machine.n_workers, from);
-    for (int64_t task = range.first; task < range.last; task++)
-        assert_int_equal(pool.n_runs[task], 1);
-}
-
-/* A worker is a quarter faster: until it has nothing left there is no message. */
-TEST(no_message_while_all_have_work)
-{
-    const char *const lines[] = {
-        "--sched=static --seeding=block", "--sched=static --seeding=cyclic", "--sched=steal",
-        "--sched=steal --progress=thread", "--sched=retentive --termination=ring"};
-    const double speeds[8] = {1, 1, 1, 1.25, 1, 1, 1, 1};
-    for (size_t i = 0; i < N_OF(lines); i++) {
-        int n_messages = 0;
-        pool.machine = (struct taskpool_machine){
-            .speeds = speeds, .observe = watch_first, .observer = &n_messages};
-        run(lines[i], 8, 800, 1, NULL);
-        assert_true((n_messages > 0) == (i >= 2));
-        assert_int_equal(pool.figures[0].messages, n_messages);
-    }
-}
+/* --- stealing --- */
 
 /* Requests of worker 9, by victim; how many of them in each sixth turn went to its node. */
 static struct asked {

@@ -34,21 +34,6 @@ TEST(spans_are_joined)
     trace_log_fini(&log);
 }
 
-TEST(full_log)
-{
-    struct trace_log log = {.limit = 2};
-    for (int i = 0; i < 5; i++) {
-        add_task(&log, i, i + 0.5, i);
-        trace_log_message(&log, &(struct trace_message){.time_s = i});
-    }
-    assert_int_equal(log.n_spans, 2);
-    check_close(log.dropped.spans, 3, 0);
-    check_close(log.dropped.time_s[TRACE_TASK], 1.5, 1e-15);
-    assert_int_equal(log.n_messages, 2);
-    check_close(log.dropped.messages, 3, 0);
-    trace_log_fini(&log);
-}
-
 /* A worker that left the barrier late has waited there, and waits less at the end. */
 TEST(wait_of_an_iteration)
 {
