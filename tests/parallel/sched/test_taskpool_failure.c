@@ -147,12 +147,6 @@ TEST(what_a_mode_reports_is_returned_everywhere)
 
 /* --- modes that lose tasks --- */
 
-static int run_nothing(int64_t task, void *context)
-{
-    (void)task, (void)context;
-    return STATUS_OK;
-}
-
 static int change_record(void *record, void *context)
 {
     (void)context;
@@ -162,21 +156,22 @@ static int change_record(void *record, void *context)
 
 static void check_found(const char *mode, bool has_records, enum status expected)
 {
-    const struct taskpool_problem problem = {.n_tasks = has_records ? 0 : 1000,
-                                             .run = run_nothing,
+    struct failing failing = {.fails = false};
+    const struct taskpool_problem problem = {.n_tasks = has_records ? 0 : n_tasks,
+                                             .run = run,
                                              .record_size = has_records ? sizeof(int64_t) : 0,
-                                             .run_record = change_record};
+                                             .run_record = change_record,
+                                             .context = &failing};
     struct taskpool_settings settings;
-    struct taskpool *pool;
     taskpool_settings_default(&settings);
     settings.mode = mode;
-    check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
+    check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &failing.pool));
     for (int64_t record = 0; has_records && record < 50; record++)
-        check_ok(taskpool_add(pool, &record));
-    check_status(expected, taskpool_run(pool));
+        check_ok(taskpool_add(failing.pool, &record));
+    check_status(expected, taskpool_run(failing.pool));
     if (expected != STATUS_OK)
         assert_non_null(strstr(status_text(), mode));
-    taskpool_destroy(pool);
+    taskpool_destroy(failing.pool);
 }
 
 /* After the tests above, which run all modes that there are. */

@@ -46,6 +46,17 @@ static void node_case_init(struct node_case *node, const int64_t *n_words)
     assert_true(node->first[NODE_CASE_WORKERS] <= NODE_CASE_WORDS);
 }
 
+/* Runs f on n items, each in a thread. */
+static void run_threads(void *(*f)(void *), void *items, int n, size_t item_size)
+{
+    pthread_t threads[NODE_CASE_WORKERS];
+    for (int i = 0; i < n; i++)
+        assert_int_equal(
+            pthread_create(&threads[i], NULL, f, (char *)items + (size_t)i * item_size), 0);
+    for (int i = 0; i < n; i++)
+        pthread_join(threads[i], NULL);
+}
+
 /* --- the queue --- */
 
 TEST(tasklets_of_the_largest_pool)
@@ -135,15 +146,11 @@ TEST(threads_take_every_tasklet_once)
     const struct node_queue_rules rules[] = {{.tasklets = 9}, {.tasklets = 9, .line = true}};
     for (int r = 0; r < 2; r++) {
         struct group *group = make_group(&rules[r], (const int64_t[]){30, 1, 26, 40});
-        pthread_t threads[N_MEMBERS];
         struct member members[N_MEMBERS];
         pthread_barrier_init(&group->barrier, NULL, N_MEMBERS);
-        for (int m = 0; m < N_MEMBERS; m++) {
-            members[m] = (struct member){.group = group, .number = m};
-            assert_int_equal(pthread_create(&threads[m], NULL, run_member, &members[m]), 0);
-        }
         for (int m = 0; m < N_MEMBERS; m++)
-            pthread_join(threads[m], NULL);
+            members[m] = (struct member){.group = group, .number = m};
+        run_threads(run_member, members, N_MEMBERS, sizeof members[0]);
         int n_tasks = 0;
         for (int task = 0; task < MAX_TASK; task++) {
             assert_true(group->n_taken[task] == 0 || group->n_taken[task] == N_ITERATIONS);
@@ -251,14 +258,11 @@ TEST(threads_take_each_task_of_windows_once)
 {
     struct crowd crowd = {.windows = make_windows(), .n_taken = calloc(N_ALL, 1), .n_left = N_ALL};
     struct crowd_member members[NODE_CASE_WORKERS];
-    pthread_t threads[NODE_CASE_WORKERS];
     for (int i = 0; i < NODE_CASE_WORKERS; i++) {
         members[i] = (struct crowd_member){.crowd = &crowd, .number = i};
         random_stream_init(&members[i].random, 7, (uint64_t)i);
-        assert_int_equal(pthread_create(&threads[i], NULL, run_crowd_member, &members[i]), 0);
     }
-    for (int i = 0; i < NODE_CASE_WORKERS; i++)
-        pthread_join(threads[i], NULL);
+    run_threads(run_crowd_member, members, NODE_CASE_WORKERS, sizeof members[0]);
     for (int64_t task = 0; task < N_ALL; task++)
         assert_int_equal(crowd.n_taken[task], 1);
     for (int i = 0; i < NODE_CASE_WORKERS; i++)

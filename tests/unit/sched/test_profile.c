@@ -213,7 +213,7 @@ TEST(written_data_are_read_back)
     data_records_fini(&records);
 
     struct taskpool_data *data;
-    assert_true(task_data_is_beside(csv));
+    assert_true(task_data_is_beside(csv) && !task_data_is_beside(npy));
     check_ok(task_data_read(csv, &three, &data));
     assert_int_equal(data->n_blocks, 2);
     assert_int_equal(data->n_tasks, 3);
@@ -232,21 +232,6 @@ TEST(written_data_are_read_back)
     unlink(blocks);
     unlink(sizes);
     assert_false(task_data_is_beside(csv));
-}
-
-TEST(only_csv_has_data_beside_it)
-{
-    struct task_data_paths paths;
-    assert_true(task_data_paths("a.b/c.csv", &paths));
-    assert_string_equal(paths.blocks, "a.b/c.blocks.csv");
-    assert_string_equal(paths.sizes, "a.b/c.sizes.csv");
-    assert_false(task_data_paths(NULL, &paths));
-    assert_false(task_data_paths("c.npy", &paths));
-    assert_false(task_data_paths("csv", &paths));
-    char path[5000];
-    memset(path, 'a', sizeof path);
-    memcpy(path + sizeof path - sizeof ".csv", ".csv", sizeof ".csv");
-    assert_false(task_data_paths(path, &paths));
 }
 
 #define SIZES  "block,bytes,owner\n"

@@ -226,17 +226,6 @@ static void check_bins(const json_t *utilisation, const struct taskpool_iteratio
     }
 }
 
-static void check_lanes(const json_t *lanes, double makespan_s)
-{
-    assert_in_range(json_array_size(lanes), TIMELINE_LANES / 2 + 1, TIMELINE_LANES);
-    for (size_t i = 0; i < json_array_size(lanes); i++) {
-        const json_t *lane = json_array_get(lanes, i), *ends = json_object_get(lane, "to_seconds");
-        size_t n = json_array_size(ends);
-        assert_int_equal(strlen(json_string_value(json_object_get(lane, "uses"))), n);
-        assert_true(json_number_value(json_array_get(ends, n - 1)) <= makespan_s + 1e-9);
-    }
-}
-
 static void check_durations(const json_t *edges, const json_t *tasks)
 {
     assert_int_equal(json_array_size(edges), json_array_size(tasks) + 1);
@@ -281,7 +270,13 @@ TEST(a_simulated_pool_agrees_with_its_statistics)
     check_bins(all_bins, &sum);
     check_bins(last_bins, &last);
     check_durations(edges, tasks);
-    check_lanes(lanes, last.makespan_s);
+    assert_in_range(json_array_size(lanes), TIMELINE_LANES / 2 + 1, TIMELINE_LANES);
+    for (size_t i = 0; i < json_array_size(lanes); i++) {
+        const json_t *lane = json_array_get(lanes, i), *ends = json_object_get(lane, "to_seconds");
+        size_t n = json_array_size(ends);
+        assert_int_equal(strlen(json_string_value(json_object_get(lane, "uses"))), n);
+        assert_true(json_number_value(json_array_get(ends, n - 1)) <= last.makespan_s + 1e-9);
+    }
     check_close(sum_array(seconds), 1e-3 * sum_array(costs), 1e-12);
     assert_int_equal(json_array_size(loads), N_WORKERS);
     check_close(sum_array(loads), last.task_s, 1e-9);
