@@ -207,57 +207,41 @@ TEST(drawn_times_have_the_error_rates)
 
 /* --- random modes --- */
 
-/* Simulated tasks whose durations depend on the round alone; tasks of the mode named second take
- * `ratio` times as long. */
-struct random_pool {
-    uint64_t seed;
-    int64_t round;
-    double ratio, factor;
-};
+/* Simulated tasks whose durations depend on the round alone. */
+static int64_t drawn_round;
 
 static double drawn_time(int64_t task, const void *record, const void *context)
 {
-    const struct random_pool *pool = context;
     struct random_stream random;
-    (void)record;
-    random_stream_init(&random, pool->seed + (uint64_t)pool->round, (uint64_t)task);
-    return -1e-3 * pool->factor * log(1 - random_unit(&random));
+    (void)record, (void)context;
+    random_stream_init(&random, (uint64_t)drawn_round, (uint64_t)task);
+    return -1e-3 * log(1 - random_unit(&random));
 }
 
 static int prepare_drawn(struct taskpool *pool, int mode, int64_t round, int64_t iteration,
                          void *context)
 {
-    struct random_pool *self = context;
-    (void)pool, (void)iteration;
-    self->round = round;
-    self->factor = mode == 1 ? self->ratio : 1;
+    (void)pool, (void)mode, (void)iteration, (void)context;
+    drawn_round = round;
     return STATUS_OK;
-}
-
-static void compare_random_mode(const char *modes, double ratio, int64_t seed,
-                                struct comparison *comparison)
-{
-    struct random_pool self = {.seed = (uint64_t)seed, .ratio = ratio};
-    /* Nodes of one worker: within a node thieves of all copies find the same victim. */
-    const struct taskpool_machine machine = {
-        .n_workers = 8, .node_size = 1, .latency_s = 1e-5, .time = drawn_time, .context = &self};
-    const struct taskpool_problem problem = {.n_tasks = 400, .context = &self};
-    const struct taskpool_comparison plan = {.modes = modes,
-                                             .n_rounds = N_SEEDS,
-                                             .n_iterations = 1,
-                                             .prepare = prepare_drawn,
-                                             .machine = &machine};
-    struct taskpool_settings settings;
-    taskpool_settings_default(&settings);
-    settings.seed = seed;
-    check_ok(comparison_of_pools(MPI_COMM_SELF, &problem, &settings, &plan, comparison));
 }
 
 /* All modes share the tasks of a round: only a mode's random choices make its copies differ. */
 TEST(copies_choose_differently)
 {
+    /* Nodes of one worker: within a node thieves of all copies find the same victim. */
+    const struct taskpool_machine machine = {
+        .n_workers = 8, .node_size = 1, .latency_s = 1e-5, .time = drawn_time};
+    const struct taskpool_problem problem = {.n_tasks = 400};
+    const struct taskpool_comparison plan = {.modes = "steal,steal,static,static",
+                                             .n_rounds = N_SEEDS,
+                                             .n_iterations = 1,
+                                             .prepare = prepare_drawn,
+                                             .machine = &machine};
+    struct taskpool_settings settings;
     struct comparison comparison;
-    compare_random_mode("steal,steal,static,static", 1, 1, &comparison);
+    taskpool_settings_default(&settings);
+    check_ok(comparison_of_pools(MPI_COMM_SELF, &problem, &settings, &plan, &comparison));
     const struct comparison_mode *modes = comparison.modes;
     assert_true(modes[1].ratio.low < 1 && modes[1].ratio.high > 1);
     assert_memory_equal(modes[2].round_s, modes[3].round_s, N_SEEDS * sizeof(double));
