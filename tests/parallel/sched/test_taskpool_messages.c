@@ -3,11 +3,9 @@
  * all workers while tasks run, bulk that is not copied, waking by time, and messages between
  * iterations.
  *
- * The mode of this test: every worker sends n_rounds messages to every worker,
- * itself included, and runs its block of the
- * tasks in small ranges meanwhile. It is done when as much has come as was
- * sent to it and all its bulk has been read. restore passes a token once round
- * the ring. */
+ * The mode of this test: every worker sends n_rounds messages to every worker, itself included, and runs its
+ * block of the tasks in small ranges meanwhile. It is done when as much has come as was sent to it and all its
+ * bulk has been read. restore passes a token once round the ring. */
 #include "sched/pool/core/driver.h"
 #include "tests/cases/pool_cases.h"
 
@@ -18,8 +16,7 @@ struct chatter_head {
     int64_t seed; /* of its bytes */
 };
 
-/* Results of an iteration, for the checks; the problem's
- * context. */
+/* Results of an iteration, for the checks; the problem's context. */
 struct chatter_results {
     int64_t token_sum; /* of completed bulk */
     struct driver *driver;

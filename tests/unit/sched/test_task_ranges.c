@@ -36,17 +36,6 @@ TEST(blocks_tile_the_pool)
             check_blocks(pool_sizes[i], part_counts[j]);
 }
 
-TEST(counts_of_stepping_ranges)
-{
-    for (size_t i = 0; i < N_OF(pool_sizes) * N_OF(part_counts); i++) {
-        int64_t n = pool_sizes[i % N_OF(pool_sizes)], step = part_counts[i / N_OF(pool_sizes)],
-                total = 0;
-        for (int64_t first = 0; first < step; first++)
-            total += taskpool_range_count(&(struct taskpool_range){first, n, step});
-        assert_int_equal(total, n);
-    }
-}
-
 /* Adds the tasks one by one and reads them back. */
 static int64_t check_adding(const int64_t *tasks, int64_t n)
 {

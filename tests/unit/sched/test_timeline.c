@@ -80,20 +80,6 @@ TEST(bins_and_lanes_keep_all_time)
     }
 }
 
-TEST(the_last_iteration_has_finer_bins)
-{
-    struct timeline *timeline = make_timeline(2);
-    add_time(timeline, 0, TRACE_TASK, 0, 1234);
-    timeline->makespan_s = 1234;
-    timeline_begin(timeline, 5000);
-    add_time(timeline, 1, TRACE_SEARCH, 5000, 5006);
-    int bin = (int)(1237 / timeline->sums.run.bin_s);
-    assert_true(timeline->sums.run.use_s[bin][TRACE_SEARCH] > 0);
-    check_close(timeline->sums.last.bin_s, 0x1p-5, 0);
-    check_close(timeline->sums.last.use_s[3][TRACE_SEARCH], 0x1p-5, 1e-15);
-    free(timeline);
-}
-
 /* A wait, then n tasks with polls and steals in between, and a wait. Spans that are too many are merged;
  * simulated null tasks take no time, so many can run before the clock has moved. */
 TEST(lanes_are_bounded)
