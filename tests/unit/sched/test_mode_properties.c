@@ -61,23 +61,6 @@ TEST(a_refused_thief_asks_any_other_or_its_node_first)
         assert_in_range(asked.near_at[i], i < 3 ? asked.n / 6 : 20, i < 3 ? asked.n / 6 + 1 : 80);
 }
 
-static double for_ever(const struct simulated *self, int64_t task)
-{
-    (void)self;
-    return task == 7 ? INFINITY : 1e8;
-}
-
-TEST(tasks_beyond_what_is_simulated)
-{
-    pool = (struct simulated){.command_line = "--sched=steal",
-                              .n_tasks = 8,
-                              .seconds = for_ever,
-                              .machine = {.n_workers = 5, .latency_s = 1e-5}};
-    simulated_create(&pool);
-    assert_int_equal(taskpool_run(pool.pool), STATUS_LIMIT);
-    taskpool_destroy(pool.pool);
-}
-
 /* --- lifeline --- */
 
 static int first_worker(int64_t task, int n_workers, void *context)

@@ -117,7 +117,6 @@ TEST(bad_tables_are_refused)
         {"task,seconds\n0,1\n1,-1\n", ".csv:3:"},
         {"task,seconds\n0,1\n1,nan\n", ".csv:3:"},
         {"task,seconds\n0,1e999\n", ".csv:2:"},
-        {"task,seconds\n0,1 s\n", ".csv:2:"},
         {"task,seconds\n0\n", ".csv:2:"},
         {"task,seconds\n,1\n", ".csv:2:"},
         {"task,seconds\n0,\n", ".csv:2:"},
@@ -128,12 +127,10 @@ TEST(bad_tables_are_refused)
         {LONG "0,1,0\n", ".csv:2:"},
         {LONG "0,1,0,0\n0,1,-1,0\n", ".csv:3:"},
         {LONG "0,1,0,0\n0,1,1,-1\n", ".csv:3:"},
-        {LONG "0,1,0,x\n", ".csv:2:"},
         {LONG "0,1,1,0\n", ".csv:2:"},
         {LONG "0,1,0,0\n0,1,1,0\n0,1,3,0\n", ".csv:4:"},
         {LONG "0,1,0,0\n0,1,1,0\n1,1,0,2\n0,2,1,3\n", ".csv:5: task 0 has two rows in this"},
         {LONG "0,-1,0,0\n", ".csv:2:"},
-        {LONG, "without tasks"},
     };
     struct profile profile;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -157,7 +154,6 @@ TEST(bad_arrays_are_refused)
         {"<f8", "(2,)", 8, "2 numbers, the file has 1"},
         {"<f8", "(2,)", 24, "2 numbers, the file has 3"},
         {"<f8", "(2,)", 17, "the file has 2 and 1 bytes"},
-        {"<f8", "(2,)", 23, "the file has 2 and 7 bytes"},
         {"<f8", "(0,)", 0, "without tasks"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -168,16 +168,29 @@ TEST(waits_are_balanced)
     assert_true(run_row(&row, 2).makespan_s < 14);
 }
 
+static double for_ever(const struct simulated *self, int64_t task)
+{
+    (void)self;
+    return task == 7 ? INFINITY : 1e8;
+}
+
 TEST(times_beyond_the_clock_are_refused)
 {
-    pool = (struct simulated){
-        .command_line = "--sched=static", .n_tasks = 2, .time_s = 1, .machine = network(2, 1, 0)};
-    simulated_data_init(&data, 2, BYTES, "r1a");
-    pool.machine.data = &data.table;
-    pool.machine.bandwidth = 1e-300;
-    simulated_create(&pool);
-    check_status(STATUS_LIMIT, taskpool_run(pool.pool));
-    taskpool_destroy(pool.pool);
+    static struct simulated pools[2];
+    pools[0] = (struct simulated){
+        .command_line = "--sched=static", .time_s = 1, .machine = network(2, 1, 0)};
+    pools[1] = (struct simulated){
+        .command_line = "--sched=steal", .seconds = for_ever, .machine = network(5, 1, 0)};
+    simulated_data_init(&data, 8, BYTES, "r7a");
+    for (int i = 0; i < 2; i++) {
+        pool = pools[i];
+        pool.n_tasks = 8;
+        pool.machine.data = i == 0 ? &data.table : NULL;
+        pool.machine.bandwidth = i == 0 ? 1e-300 : 0;
+        simulated_create(&pool);
+        check_status(STATUS_LIMIT, taskpool_run(pool.pool));
+        taskpool_destroy(pool.pool);
+    }
 }
 
 /* Ten seconds in the eight tenths of the time that are left, but for the phase. */
