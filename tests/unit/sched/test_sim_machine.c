@@ -273,7 +273,7 @@ static int clock_init(void *state, const struct taskpool_mode_setup *setup,
     return TASKPOOL_STATUS_OK;
 }
 
-/* Worker 0 sends a message with bulk, and when it is complete one to each. */
+/* Worker 0 sends a message with bulk, and when it is complete one more, and ends. */
 static enum taskpool_mode_step clock_next(void *state, struct taskpool_mode_work *work)
 {
     struct clock_state *self = state;
@@ -291,8 +291,8 @@ static void clock_sent(void *state, int64_t token)
     struct clock_state *self = state;
     (void)token;
     sent_s = taskpool_comm_now(self->comm);
-    taskpool_comm_send(self->comm, 0, "A", 1);
     taskpool_comm_send(self->comm, 1, "A", 1);
+    self->ends = true;
 }
 
 static void clock_receive(void *state, int from, const void *message, size_t size)
