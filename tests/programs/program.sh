@@ -37,6 +37,39 @@ complain()
     n_failed=$((n_failed + 1))
 }
 
+# refuse TEXT ARGUMENT...: status 2, and the message has TEXT in it.
+refuse()
+{
+    local text=$1
+    shift
+    run 2 "$@"
+    grep -qF -- "$text" "$folder/errors" || complain "the message does not name $text"
+}
+
+# print PATTERN: the log has this line.
+print()
+{
+    grep -qE -- "$1" "$folder/output" || complain "the log lacks $1"
+}
+
+# energy FILE: prints the energy of a result.
+energy()
+{
+    /usr/bin/python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["return_result"])' "$1"
+}
+
+# expect CONDITION: Python of r, the result in result.json, its extras b, properties p and energy E; and m, the
+# result in method.json.
+expect()
+{
+    /usr/bin/python3 - "$1" << 'END' 2>> "$folder/errors" || complain "not so: $1"
+import json, os, sys
+r, m = (json.load(open(name)) if os.path.exists(name) else None for name in ("result.json", "method.json"))
+b, p, E = r["extras"]["beryl"], r.get("properties"), r["return_result"]
+assert eval(sys.argv[1])
+END
+}
+
 # run STATUS ARGUMENT...
 run()
 {

@@ -13,17 +13,6 @@ program=$1 processes=$2 mpiexec=$3 inputs=$4 seconds=120
 rhf="$inputs/benzene.xyz --basis sto-3g --tile 7"
 uhf="$inputs/c2h4.xyz --basis 6-31g* --tile 12 --charge 1 --multiplicity 2"
 
-# check TEXT: Python of the result, which is r, and of extras.beryl, b.
-check()
-{
-    /usr/bin/python3 - "$1" 2>> "$folder/errors" << 'END' || complain "not so: $1"
-import json, sys
-r = json.load(open("result.json"))
-b = r["extras"]["beryl"]
-assert eval(sys.argv[1])
-END
-}
-
 # build ARGUMENT...: a run of status 0 with a result.
 build()
 {
@@ -49,21 +38,21 @@ same()
 for option in "" "--density guess"; do
     build $rhf --fock-only 1 $option
     [ "$(grep -c "guess (sad).*not representative" "$folder/output")" = 1 ] || complain "no warning"
-    check 'b["density"] == "guess" and r["return_result"] is None and "scf_iterations" not in b'
+    expect 'b["density"] == "guess" and r["return_result"] is None and "scf_iterations" not in b'
     same guess
 done
 
 # A converged density: an SCF, whose builds are not among those that follow, and its checkpoint.
 build $rhf --fock-only 2 --density converged --max-iter 50 --checkpoint rhf.h5
-check 'b["density"] == "converged" and abs(r["return_result"] + 227.89) < 0.01'
-check '[i["iteration"] for i in b["iterations"]] == [0, 1] and len(b["scf_iterations"]) > 5'
-check 'sum(i["fock_seconds"] for i in b["scf_iterations"]) < b["density_seconds"]'
+expect 'b["density"] == "converged" and abs(r["return_result"] + 227.89) < 0.01'
+expect '[i["iteration"] for i in b["iterations"]] == [0, 1] and len(b["scf_iterations"]) > 5'
+expect 'sum(i["fock_seconds"] for i in b["scf_iterations"]) < b["density_seconds"]'
 ! grep -q "not representative" "$folder/output" || complain "a warning"
 same rhf
 ! cmp -s rhf.digests guess.digests || complain "the digests of the guess"
 build $uhf --compare static,steal --fock-only 1 --density converged --checkpoint uhf.h5
-check 'set(b["compare"]) == {"static", "steal"} and "density_sha256_beta" in b'
-check 'b["compare"]["steal"]["fock_sha256_beta"] == b["fock_sha256_beta"]'
+expect 'set(b["compare"]) == {"static", "steal"} and "density_sha256_beta" in b'
+expect 'b["compare"]["steal"]["fock_sha256_beta"] == b["fock_sha256_beta"]'
 same uhf
 [ "$(wc -l < uhf.digests)" -ge 4 ] || complain "not a digest of each spin"
 
@@ -71,7 +60,7 @@ same uhf
 started=$processes
 for processes in 1 2 3; do
     build $rhf --fock-only 1 --density rhf.h5 --sched counter
-    check 'b["density"] == "rhf.h5" and r["return_result"] is None'
+    expect 'b["density"] == "rhf.h5" and r["return_result"] is None'
     same rhf
     build $rhf --fock-only 1
     same guess
@@ -90,9 +79,9 @@ done
 processes=$started
 # A restricted density for either spin.
 build $rhf --method uhf --fock-only 1 --density rhf.h5
-check 'b["density_sha256"] == b["density_sha256_beta"]'
+expect 'b["density_sha256"] == b["density_sha256_beta"]'
 build $rhf --fock-only 1 --guess rhf.h5
-check 'b["density"] == "guess"'
+expect 'b["density"] == "guess"'
 ! grep -q "not representative" "$folder/output" || complain "a warning"
 same rhf
 
@@ -102,7 +91,7 @@ build $uhf --fock-only 1 --density converged --converge 1e-4
 ls | cmp -s - before || complain "left behind: $(ls)"
 run 1 $rhf --fock-only 1 --density converged --max-iter 2 --json result.json
 grep -q "not converged" "$folder/errors" || complain "the message does not say why"
-check 'not r["success"] and "density" not in b and len(b["scf_iterations"]) == 2'
+expect 'not r["success"] and "density" not in b and len(b["scf_iterations"]) == 2'
 
 # As many integrals as are counted, more than with the density.
 for options in "$inputs/be16.xyz --basis be15s --screen 1e-6" "$rhf --symmetry none" "$uhf" \
@@ -121,13 +110,13 @@ grep -q '"integrals": 216096}' "$folder/output" || complain "another number than
 
 # Integrals of the classes add up to the builds' integrals; without the option none are listed.
 build $uhf --fock-only 2 --profile-classes
-check 'sum(c["integrals"] for c in b["classes"].values()) == sum(i["integrals"] for i in b["iterations"])'
-check '{"(ss|ss)", "(ss|[sp]s)", "(d[sp]|d[sp])"} < set(b["classes"])'
-check '0 < sum(s for c in b["classes"].values() for k, s in c.items() if k.endswith("_seconds"))'
-check 'sum(c["integral_seconds"] for c in b["classes"].values()) < sum(i["task_seconds"] for i in b["iterations"])'
-check 'all(0 < c["quartets"] <= c["primitives"] <= c["lanes"] for c in b["classes"].values())'
+expect 'sum(c["integrals"] for c in b["classes"].values()) == sum(i["integrals"] for i in b["iterations"])'
+expect '{"(ss|ss)", "(ss|[sp]s)", "(d[sp]|d[sp])"} < set(b["classes"])'
+expect '0 < sum(s for c in b["classes"].values() for k, s in c.items() if k.endswith("_seconds"))'
+expect 'sum(c["integral_seconds"] for c in b["classes"].values()) < sum(i["task_seconds"] for i in b["iterations"])'
+expect 'all(0 < c["quartets"] <= c["primitives"] <= c["lanes"] for c in b["classes"].values())'
 grep -Fq "(d[sp]|d[sp]) " "$folder/output" || complain "no table of classes"
 build $uhf --fock-only 1
-check '"classes" not in b'
+expect '"classes" not in b'
 
 exit $((n_failed > 0))

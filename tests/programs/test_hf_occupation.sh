@@ -7,7 +7,7 @@
 #   test_hf_occupation.sh BERYL_HF PROCESSES MPIEXEC
 set -u
 program=$1 processes=$2 mpiexec=$3 seconds=60
-. "$(dirname "$0")/refuse.sh"
+. "$(dirname "$0")/program.sh"
 
 printf '3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n' > water.xyz
 printf '3\n\nO 0 0 0\nH 0 0.777 0.587\nH 0 -0.777 0.587\n' > moved.xyz
@@ -16,22 +16,13 @@ cation="--charge 1 --multiplicity 2"
 # check ENERGY LEAST MOST: of the result; its overlap with the reference is in between.
 check()
 {
-    /usr/bin/python3 - "$@" 2>> "$folder/errors" << 'END' || complain "not the state of energy $1"
-import json, sys
-energy, least, most = map(float, sys.argv[1:])
-result = json.load(open("result.json"))
-extras = result["extras"]["beryl"]
-assert abs(result["return_result"] - energy) < 1e-7, result["return_result"]
-assert least <= extras["occupation_overlap"] <= most, extras["occupation_overlap"]
-assert extras["options"]["follow"] == "none", extras["options"]
-END
+    expect "abs(E - $1) < 1e-7 and $2 <= b['occupation_overlap'] <= $3 and b['options']['follow'] == 'none'"
 }
 
 run 0 water.xyz --basis 6-31g --checkpoint rhf.h5
 
 # Holes in each of the beta orbitals.
 while read -r hole energy; do
-    # shellcheck disable=SC2086
     run 0 water.xyz --basis 6-31g $cation --guess rhf.h5 --guess-swap "$hole:5:beta" \
         --keep-occupation --checkpoint "hole$hole.h5" --json result.json
     check "$energy" 0.9 0.999
@@ -43,56 +34,41 @@ done << 'END'
 END
 
 # Without it the core hole is filled.
-# shellcheck disable=SC2086
-{
-    run 0 water.xyz --basis 6-31g $cation --guess rhf.h5 --guess-swap 1:5:beta --follow none
-    grep -q "total energy *-75.58051984" "$folder/output" || complain "the core hole was not filled"
-    run 0 water.xyz --basis 6-31g $cation --guess hole1.h5 --keep-occupation --json result.json
-    check -56.07550214829 0.99999 1.00001
-}
+run 0 water.xyz --basis 6-31g $cation --guess rhf.h5 --guess-swap 1:5:beta --follow none
+grep -q "total energy *-75.58051984" "$folder/output" || complain "the core hole was not filled"
+run 0 water.xyz --basis 6-31g $cation --guess hole1.h5 --keep-occupation --json result.json
+check -56.07550214829 0.99999 1.00001
 
 # Along a scan the hole stays in the orbital 2a1, where the lowest orbitals fill it at the first step.
 printf '3\n\nO 0 0 0\nH 0 0.85 0.587\nH 0 -0.85 0.587\n' > first.xyz
 printf '3\n\nO 0 0 0\nH 0 0.95 0.587\nH 0 -0.95 0.587\n' > second.xyz
-# shellcheck disable=SC2086
-{
-    run 0 first.xyz --basis 6-31g $cation --guess hole2.h5 --follow none
-    grep -q "total energy *-75.583958" "$folder/output" || complain "the hole was not filled"
-    run 0 first.xyz --basis 6-31g $cation --guess hole2.h5 --keep-occupation --checkpoint point.h5
-    run 0 second.xyz --basis 6-31g $cation --guess point.h5 --keep-occupation --json result.json
-    check -74.7682540214 0.99 0.999
-}
+run 0 first.xyz --basis 6-31g $cation --guess hole2.h5 --follow none
+grep -q "total energy *-75.583958" "$folder/output" || complain "the hole was not filled"
+run 0 first.xyz --basis 6-31g $cation --guess hole2.h5 --keep-occupation --checkpoint point.h5
+run 0 second.xyz --basis 6-31g $cation --guess point.h5 --keep-occupation --json result.json
+check -74.7682540214 0.99 0.999
 
 # A run that is stopped resumes with the reference that it began with.
-# shellcheck disable=SC2086
-{
-    run 1 water.xyz --basis 6-31g $cation --guess rhf.h5 --guess-swap 1:5:beta --keep-occupation \
-        --max-iter 3 --checkpoint cut.h5
-    run 0 water.xyz --basis 6-31g $cation --restart cut.h5 --keep-occupation --json result.json
-    check -56.07550214829 0.9430 0.9432
-}
+run 1 water.xyz --basis 6-31g $cation --guess rhf.h5 --guess-swap 1:5:beta --keep-occupation \
+    --max-iter 3 --checkpoint cut.h5
+run 0 water.xyz --basis 6-31g $cation --restart cut.h5 --keep-occupation --json result.json
+check -56.07550214829 0.9430 0.9432
 
 # Another geometry, and another basis and back: as from the state's own orbitals there.
-# shellcheck disable=SC2086
-{
-    run 0 moved.xyz --basis 6-31g $cation --guess hole1.h5 --keep-occupation --json moved.json
-    run 0 moved.xyz --basis 6-31g* $cation --guess hole1.h5 --keep-occupation --checkpoint large.h5
-    run 0 water.xyz --basis 6-31g $cation --guess large.h5 --keep-occupation --json result.json
-    check -56.07550214829 0.9 0.99999
-    run 0 moved.xyz --basis 6-31g --checkpoint moved.h5
-    run 0 moved.xyz --basis 6-31g $cation --guess moved.h5 --guess-swap 1:5:beta \
-        --keep-occupation --json result.json
-}
+run 0 moved.xyz --basis 6-31g $cation --guess hole1.h5 --keep-occupation --json moved.json
+run 0 moved.xyz --basis 6-31g* $cation --guess hole1.h5 --keep-occupation --checkpoint large.h5
+run 0 water.xyz --basis 6-31g $cation --guess large.h5 --keep-occupation --json result.json
+check -56.07550214829 0.9 0.99999
+run 0 moved.xyz --basis 6-31g --checkpoint moved.h5
+run 0 moved.xyz --basis 6-31g $cation --guess moved.h5 --guess-swap 1:5:beta \
+    --keep-occupation --json result.json
 /usr/bin/python3 -c 'import json
 a, b = (json.load(open(name))["return_result"] for name in ("moved.json", "result.json"))
 assert abs(a - b) < 1e-7 and a > -57, (a, b)' 2>> "$folder/errors" || complain "another state"
 
 # A guess whose orbitals leave the space of the run: its natural orbitals are the reference.
-# shellcheck disable=SC2086
-{
-    run 0 water.xyz --basis cc-pvdz --checkpoint all.h5
-    run 0 water.xyz --basis cc-pvdz --dependence 0.05 --guess all.h5 --keep-occupation
-}
+run 0 water.xyz --basis cc-pvdz --checkpoint all.h5
+run 0 water.xyz --basis cc-pvdz --dependence 0.05 --guess all.h5 --keep-occupation
 grep -q "^Occupied orbitals overlap with the reference by at least 0.99" "$folder/output" ||
     complain "no overlap with natural orbitals"
 
@@ -100,27 +76,11 @@ grep -q "^Occupied orbitals overlap with the reference by at least 0.99" "$folde
 run 0 water.xyz --basis 6-31g --guess rhf.h5 --guess-swap 5:6 --keep-occupation \
     --checkpoint pair.h5 --json result.json
 grep -q "a saddle point that --follow none keeps" "$folder/output" || complain "no saddle point"
-energy=$(/usr/bin/python3 -c 'import json; print(json.load(open("result.json"))["return_result"])')
+energy=$(energy result.json)
 run 0 water.xyz --basis 6-31g --guess pair.h5 --keep-occupation --stability never --json result.json
 check "$energy" 0.99999 1.00001
 run 0 water.xyz --basis 6-31g --guess pair.h5 --keep-occupation --follow same
 grep -q "total energy *-75.98394849" "$folder/output" || complain "not left downhill"
 grep -q "overlap with the reference by at least 0.0" "$folder/output" || complain "not left"
 
-refuse "name one with --guess FILE or --restart FILE" water.xyz --basis 6-31g --keep-occupation
-refuse "--keep-occupation is for DIIS" water.xyz --basis 6-31g --guess rhf.h5 --keep-occupation \
-    --second-order always
-refuse "--keep-occupation has no effect with --fock-only" water.xyz --basis 6-31g --guess rhf.h5 \
-    --keep-occupation --fock-only 1
-for text in 5 6:5 5:6:alpha 0:6 5:6x; do
-    refuse "give the numbers of an occupied and of a virtual orbital" water.xyz --basis 6-31g \
-        --guess-swap $text
-done
-refuse "add --method uhf" water.xyz --basis 6-31g --guess-swap 5:6:beta
-refuse "--guess-swap has no effect with --restart" water.xyz --basis 6-31g --guess-swap 5:6 \
-    --restart rhf.h5
-refuse "exclude each other" water.xyz --basis 6-31g --method uhf --guess-swap 5:6 --guess-mix
-run 2 water.xyz --basis 6-31g --guess-swap 4:5
-grep -q "an occupied orbital, of 1 to 5 here, and a virtual one, of 6 to 13" "$folder/errors" \
-    "$folder/output" || complain "no orbitals to name"
-finish
+exit $((n_failed > 0))

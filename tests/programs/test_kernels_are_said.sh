@@ -10,12 +10,6 @@ hf=$program
 build="$inputs/water.xyz --basis sto-3g --fock-only 1"
 longer='(; the processor has longer vectors)?'
 
-# print TEXT: the log has this line.
-print()
-{
-    grep -qE -- "$1" "$folder/output" || complain "the log lacks $1"
-}
-
 for program in "$hf" "$tce"; do
     program_name=$(basename "$program")
     arguments=$build

@@ -5,10 +5,10 @@ processes: to the same energy, in the iterations that were left and at most one 
 
     test_kills.py BERYL_HF BERYL_TCE MPIEXEC [MOMENTS [SEED]]
 
-MOMENTS (5) of the SCF, and as many of CCSD. Killed are one process of the run or mpirun by KILL,
-or mpirun by TERM; after an iteration chosen at random, at once, some milliseconds later, or while
-the checkpoint is being written; or at the end, while the other files are. The run that resumes
-writes no page and removes what is left of one.
+MOMENTS (5) of the SCF, and as many of CCSD. Killed are, in turn, one process, all or mpirun by KILL, or mpirun
+by TERM or INT; within 10 s the run is over, with its exit status. The moment is after an iteration chosen at
+random, at once, some milliseconds later, or while the checkpoint is being written; or at the end, while the
+other files are. The run that resumes writes no page and removes what is left of one.
 """
 
 import glob
@@ -23,6 +23,7 @@ import tempfile
 import time
 
 SECONDS = 60  # for a run
+HOWS = ["rank", "TERM", "INT", "mpirun", "all"]  # ways to end a run, in turn
 MOLECULE = "3\n\nO 0 0 0\nH 0.3 0.76 0.59\nH -0.1 -0.76 0.59\n"
 ITERATION = re.compile(r" *\d+ +-?\d+\.\d{10} ")
 RESUMED = {"SCF": re.compile(r"Restart +after iteration (\d+)"),
@@ -91,27 +92,28 @@ def wait_until(true, seconds):
 
 
 def end_by(process, how, choose):
-    """Ends a run; returns when none of its processes is left."""
-    processes = children(process.pid) or [process.pid]
-    if how == "TERM":
-        process.terminate()
-    elif how == "mpirun":
-        process.kill()
-    else:
-        os.kill(choose.choice(processes), signal.SIGKILL)
+    """Ends a run by killing one of its processes, all of them or mpirun, or by a signal to mpirun. Within 10 s none
+    of its processes is left."""
+    processes = children(process.pid)
+    number = getattr(signal, f"SIG{how}", signal.SIGKILL)
+    chosen = {"rank": [choose.choice(processes or [process.pid])], "all": processes}.get(how, [process.pid])
+    for pid in filter(is_alive, chosen or [process.pid]):
+        os.kill(pid, number)
     process.wait(SECONDS)
-    if not wait_until(lambda: not any(map(is_alive, processes)), 20):
+    if not wait_until(lambda: not any(map(is_alive, processes)), 10):
         for pid in filter(is_alive, processes):
             os.kill(pid, signal.SIGKILL)
-        raise AssertionError("processes are left 20 s after the kill")
+        raise AssertionError(f"{how}: processes are left 10 s later")
+    expected = -signal.SIGKILL if how == "mpirun" else 137 if number == signal.SIGKILL else 1
+    if processes and process.returncode not in (0, expected):  # 0: it ended before
+        raise AssertionError(f"{how}: exit status {process.returncode}, not {expected}")
 
 
-def kill_at(case, choose, arguments):
+def kill_at(case, how, choose, arguments):
     """A run that is killed; the words for it, and the iterations that it had printed."""
     path = os.path.join(case.folder, "output")
-    how = choose.choice(["rank", "rank", "mpirun", "TERM"])
     when = choose.choice(["at once", "later", "while writing", "at the end"])
-    n_processes, after = choose.randint(1, 3), choose.randint(0, case.n_iterations - 1)
+    n_processes, after = choose.choice([1, 2, 3, 3]), choose.randint(0, case.n_iterations - 1)
     if when == "at the end":
         after = case.n_iterations
     with open(path, "w", encoding="utf-8") as output:
@@ -133,13 +135,13 @@ def kill_at(case, choose, arguments):
     return words, case.count_lines(path)
 
 
-def check_moment(case, choose):
+def check_moment(case, how, choose):
     """Kills a run, resumes it, and returns what is wrong; or how far the run had come."""
     checkpoint = os.path.join(case.folder, "run.h5")
     for path in glob.glob(glob.escape(checkpoint) + "*"):
         os.remove(path)
-    words, printed = kill_at(case, choose, ["--checkpoint", "run.h5", "--trace", "traced",
-                                            "--report", "page.html"])
+    words, printed = kill_at(case, how, choose, ["--checkpoint", "run.h5", "--trace", "traced",
+                                                 "--report", "page.html"])
     restart = ["--restart", "run.h5"] if os.path.exists(checkpoint) else []
     energy, n_iterations, output = case.run(choose.randint(1, 3),
                                             restart + ["--checkpoint", "run.h5",
@@ -162,12 +164,12 @@ def check_moment(case, choose):
     return done, n_iterations - left, "writing" in words
 
 
-def check_case(case, n_moments, choose):
+def check_case(case, n_moments, first, choose):
     """The number of moments that went wrong."""
     outcomes, n_failed = [], 0
-    for _ in range(n_moments):
+    for moment in range(n_moments):
         try:
-            outcomes.append(check_moment(case, choose))
+            outcomes.append(check_moment(case, HOWS[(moment + first) % len(HOWS)], choose))
         except (AssertionError, subprocess.TimeoutExpired) as failure:
             print(f"{case.name}: {failure}")
             n_failed += 1
@@ -183,6 +185,7 @@ def check_case(case, n_moments, choose):
 def main():
     beryl_hf, beryl_tce, mpiexec = sys.argv[1:4]
     n_moments = int(sys.argv[4]) if len(sys.argv) > 4 else 5
+    os.environ["OMPI_MCA_odls_base_sigkill_timeout"] = "1"  # Open MPI's default: time to print
     choose = random.Random(int(sys.argv[5]) if len(sys.argv) > 5 else None)
     n_failed = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -191,7 +194,7 @@ def main():
         for name, program, method, basis in (("SCF", beryl_hf, [], "cc-pvdz"),
                                              ("CCSD", beryl_tce, ["ccsd"], "6-31g")):
             case = Case(name, program, method + ["water.xyz", "--basis", basis], folder, mpiexec)
-            n_failed += check_case(case, n_moments, choose)
+            n_failed += check_case(case, n_moments, n_moments if name == "CCSD" else 0, choose)
     return n_failed > 0
 
 

@@ -14,13 +14,12 @@ import json
 import os
 import random
 import re
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 
-from test_kills import children, is_alive, wait_until
+from test_kills import end_by, wait_until
 
 SECONDS = 120  # for a run
 PROGRAM = """space o = occupied
@@ -106,20 +105,6 @@ class Loop:
             cwd=self.folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
 
 
-def end(process, how, choose):
-    """Ends a run; returns when none of its processes is left."""
-    processes = children(process.pid) or [process.pid]
-    chosen = {"all": processes, "one": [choose.choice(processes)], "mpirun": [process.pid]}[how]
-    for pid in chosen:
-        if is_alive(pid):
-            os.kill(pid, signal.SIGKILL)
-    process.wait(SECONDS)
-    if not wait_until(lambda: not any(map(is_alive, processes)), 20):
-        for pid in filter(is_alive, processes):
-            os.kill(pid, signal.SIGKILL)
-        raise AssertionError("processes are left 20 s after the kill")
-
-
 def count_finished(text):
     """Tuples that a run has found finished; None of one that ended before it had read them."""
     found = FINISHED.search(text)
@@ -129,7 +114,7 @@ def count_finished(text):
 def choose_kill(choose, stored):
     """Number of processes, mode, what is killed, and when: as a fraction of an uninterrupted run's time, or,
     if stored, of that which is left of it when the run has stored energies of tuples."""
-    return (choose.randint(1, 3), choose.choice(MODES), choose.choice(["all", "all", "one", "mpirun"]),
+    return (choose.randint(1, 3), choose.choice(MODES), choose.choice(["all", "all", "rank", "mpirun"]),
             choose.uniform(0, 0.3 if stored else 1), stored)
 
 
@@ -150,7 +135,7 @@ def kill_once(loop, choose, n_processes, mode, how, fraction, stored):
         try:
             process.wait(later)
         except subprocess.TimeoutExpired:
-            end(process, how, choose)
+            end_by(process, how, choose)
     with open(path, encoding="utf-8") as file:
         text = file.read()
     words = (f"{n_processes} processes, {mode}, {later:.2f} s after "

@@ -6,11 +6,10 @@ result that has the error, or with a refusal and no file.
     test_random_options.py BERYL_SCHED MPIEXEC [RUNS [SEED]]
 
 RUNS (8) runs of beryl-sched on 3 to 13 processes. Modes and options come from --list-modes and
---help-all, so that a new one is drawn too; values are ordinary ones and the extremes. If a run does not
-end, gdb, if installed, prints the stacks of all its processes.
+--help-all, so that a new one is drawn too; values are ordinary ones and the extremes. If no task ends, --watchdog
+reports each process.
 """
 
-import importlib.util
 import json
 import os
 import pathlib
@@ -21,13 +20,11 @@ import subprocess
 import sys
 import tempfile
 
-SECONDS = 120  # for a run
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-NOT_DRAWN = {"sched", "seed", "watchdog", "trace"}
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import check_results  # pylint: disable=wrong-import-position
 
-spec = importlib.util.spec_from_file_location("check_results", ROOT / "scripts/check_results.py")
-check_results = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(check_results)
+SECONDS = 120  # for a run
+NOT_DRAWN = {"sched", "seed", "watchdog", "trace"}
 
 
 def output_of(*command):
@@ -95,34 +92,19 @@ def draw_arguments(choose, modes, options, folder, n_processes):
     own = [option for option in options if mode in option.modes]
     drawn = choose.sample(own, choose.randint(0, min(len(own), 6)))
     return (draw_workload(choose, modes[mode] == "dynamic")
-            + ["--sched", mode, "--iterations", str(choose.randint(1, 5)), "--seed",
-               str(choose.randint(0, 10**6))]
+            + ["--watchdog", str(SECONDS // 2), "--sched", mode, "--iterations",
+               str(choose.randint(1, 5)), "--seed", str(choose.randint(0, 10**6))]
             + [option.draw(choose, folder, n_processes) for option in drawn])
-
-
-def print_stacks(mpirun):
-    """Prints the stacks of the processes of a run that hangs."""
-    with open(f"/proc/{mpirun}/task/{mpirun}/children", encoding="utf-8") as file:
-        processes = file.read().split()
-    for process in processes:
-        subprocess.run(["gdb", "-batch", "-ex", "thread apply all bt 15", "-p", process],
-                       stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
 
 def run(command):
     """Exit status, or None after SECONDS, and standard error."""
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.PIPE, text=True)
     try:
-        errors = process.communicate(timeout=SECONDS)[1]
-        return process.returncode, errors
-    except subprocess.TimeoutExpired:
-        try:
-            print_stacks(process.pid)
-        except OSError as error:
-            print(f"no stacks: {error}")
-        process.terminate()  # mpirun ends its processes
-        return None, process.communicate(timeout=60)[1]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=False)
+        return done.returncode, done.stderr
+    except subprocess.TimeoutExpired as late:
+        return None, str(late.stderr)
 
 
 def find_fault(status, errors, path, n_iterations):

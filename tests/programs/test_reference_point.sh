@@ -12,23 +12,6 @@ program=$1 processes=$2 mpiexec=$3 seconds=60
 printf '3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n' > water.xyz
 printf '2\n\nH 0 0 0\nH 0 0 3\n' > h2.xyz
 
-# expect CONDITION: of b, the result's extras, p, its properties, and E, its energy.
-expect()
-{
-    /usr/bin/python3 - "$1" << 'END' 2>> "$folder/errors" || complain "not so: $1"
-import json, sys
-result = json.load(open("result.json"))
-assert eval(sys.argv[1], {"b": result["extras"]["beryl"], "p": result["properties"],
-                          "E": result["return_result"]})
-END
-}
-
-# print TEXT: the log has this line.
-print()
-{
-    grep -qE -- "$1" "$folder/output" || complain "the log lacks $1"
-}
-
 run 0 mp2 water.xyz --basis sto-3g --json result.json
 expect 'set(b["stationary_point"].values()) == {"local minimum"}'
 print '^  reference: a local minimum among real RHF, a local minimum among real UHF determinants$'

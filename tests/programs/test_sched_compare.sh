@@ -120,22 +120,4 @@ printf 'task,seconds\n0,2\n1,2\n2,2\n3,3\n4,3\n' > graham.csv
 compare graham 1 --simulate 2 --profile graham.csv --compare static,lpt
 check graham <<< 'assert c["lpt"]["reference"] and "reference" not in c["static"], c["lpt"]'
 
-# refuse WORDS ARGUMENT...
-refuse()
-{
-    local words=$1
-    shift
-    timeout 60 "$beryl_sched" "$@" --json refused.json > out.txt 2> errors.txt
-    [ $? = 2 ] || complain "$*: exit status not 2"
-    grep -q -e "$words" errors.txt || complain "$*: $(cat errors.txt)"
-    [ ! -s out.txt ] && [ ! -e refused.json ] || complain "$*: something is written"
-}
-drawn="--gauss 1e-4,0 --tasks 50"
-refuse "--rounds has no effect without --compare" $drawn --rounds 2
-refuse "leave --sched out" $drawn --compare static,auto --sched steal
-refuse "is not a mode" $drawn --compare static,nonsense
-refuse "--fan-out has no effect with these modes" $drawn --compare static,auto --fan-out 3
-refuse "--write-profile is for one mode" $drawn --compare static --write-profile p.csv
-refuse "static cannot run tasks that add tasks" --uts "$tree" --compare steal,static
-
 exit $((n_failed > 0))

@@ -76,12 +76,7 @@ simulate off --profile moved.csv --sched static --data off
 simulate on --profile moved.csv --sched static --node-cache 0
 simulate kept --profile moved.csv --sched static
 simulate owned --profile moved.csv --sched static --seeding owner
-# Its data are not overwritten, nor read for another profile of its name.
-for file in moved.blocks.csv moved.sizes.csv; do
-    timeout 60 "$beryl_sched" --profile moved.csv --simulate 16 --sched static --json $file \
-        > out.txt 2> errors.txt && complain "$file is overwritten"
-    grep -q "both an input and an output" errors.txt || complain "$file: $(cat errors.txt)"
-done
+# The data of a profile are not read for another one of its name.
 simulate replaced --gauss 1e-3,0 --tasks 64 --sched static --write-profile moved.csv
 [ -e moved.blocks.csv ] || [ -e moved.sizes.csv ] && complain "data of an older profile are left"
 echo notes > moved.blocks.csv
@@ -195,15 +190,6 @@ grep -q '"command": "beryl-sched --exponential 1e-4 --tasks 300 --sched static -
 "$beryl_sched" --help-all | grep -q 'default: )' && complain "--help-all shows a default of nothing"
 timeout 60 "$beryl_report" alone.json again.json -o page.html || complain "page: exit status $?"
 grep -q '2 recorded runs' page.html || complain "not a run for each result"
-cp alone.json kept.json
-timeout 60 "$beryl_report" alone.json -o alone.json 2> errors.txt
-[ $? = 2 ] || complain "a page in the place of a result is not refused"
-cmp -s alone.json kept.json || complain "a page in the place of a result"
-timeout 60 "$beryl_report" alone.json 2> errors.txt
-[ $? = 2 ] || complain "no page is named: exit status not 2"
-grep -q '^beryl-report: -o is missing' errors.txt || complain "no page is named: $(cat errors.txt)"
-timeout 60 "$beryl_report" alone.json -o missing/page.html 2> errors.txt
-[ $? = 2 ] || complain "a page in a folder that is missing: exit status not 2"
 # --report needs the script, which is looked for before the work: it is missing, lacks python3, or fails.
 without_page()
 {
@@ -224,18 +210,6 @@ cat > alone/beryl-report << 'END'
 END
 chmod +x alone/beryl-report
 without_page 1 'cannot write page.html: the script beryl-report failed' alone/beryl-sched
-# The result is written first, even if other files fail.
-for option in report write-statistics write-profile; do
-    rm -f first.json
-    timeout 60 "$beryl_sched" --gauss 1e-6,0 --tasks 4 --json first.json --$option /dev/full > output.txt \
-        2> errors.txt < /dev/null
-    [ $? = 1 ] && grep -q /dev/full errors.txt || complain "--$option /dev/full: $(cat errors.txt)"
-    [ -s first.json ] || complain "--$option /dev/full: no result"
-done
-timeout 60 "$beryl_report" alone.json -o /dev/full 2> errors.txt
-[ $? = 1 ] || complain "a page on a full disk: exit status not 1"
-grep -q '^beryl-report: .*/dev/full' errors.txt || complain "a page on a full disk: $(cat errors.txt)"
-
 # A limit that is reached between iterations: the run, and each mode of a comparison until then, are in
 # the result, with the cause and the remedy.
 fails()

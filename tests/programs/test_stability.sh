@@ -16,22 +16,6 @@ printf '2\n\nH 0 0 0\nH 0 0 3\n' > h2.xyz
 printf '2\nmultiplicity=3\nO 0 0 0\nO 0 0 1.2075\n' > o2.xyz
 printf '1\n\nHe 0 0 0\n' > he.xyz
 
-# expect CONDITION: of b, the result's extras, and E, its energy.
-expect()
-{
-    /usr/bin/python3 - "$1" << 'END' 2>> "$folder/errors" || complain "not so: $1"
-import json, sys
-result = json.load(open("result.json"))
-assert eval(sys.argv[1], {"b": result["extras"]["beryl"], "E": result["return_result"]})
-END
-}
-
-# print TEXT: the log has this line.
-print()
-{
-    grep -qE -- "$1" "$folder/output" || complain "the log lacks $1"
-}
-
 both_stable='all(b["stability"][s]["stable"] for s in ("real_rhf", "real_uhf"))'
 unstable='b["stability"]["real_rhf"]["stable"] and b["stability"]["real_uhf"]["stable"] is False'
 run 0 water.xyz --basis 6-31g --json result.json
@@ -49,7 +33,7 @@ for name in hf f2 h2; do
     print '^Lowest curvature .*: a local minimum among real RHF determinants'
     print '^Lowest curvature .*: UNSTABLE among real UHF determinants'
     print '--method uhf'
-    energy=$(/usr/bin/python3 -c 'import json; print(json.load(open("result.json"))["return_result"])')
+    energy=$(energy result.json)
     run 0 $name.xyz --basis sto-3g --method uhf --guess $name.h5 --json result.json
     expect "${lower/ENERGY/$energy}"
     expect 'b["s2"] > 0.9 and len(b["saddle_points_left"]) in (1, 2)'
@@ -70,7 +54,7 @@ expect 'abs(E - -147.6339467855) < 1e-8 and b["lowest_curvature"] < -0.01'
 print 'a saddle point that --follow none keeps, among real UHF'
 run 0 h2.xyz --basis sto-3g --json result.json
 expect 'b["stationary_point"] == {"real_rhf": "local minimum", "real_uhf": "saddle"}'
-energy=$(/usr/bin/python3 -c 'import json; print(json.load(open("result.json"))["return_result"])')
+energy=$(energy result.json)
 run 0 h2.xyz --basis sto-3g --follow uhf --json result.json
 expect "${lower/ENERGY/$energy}"
 expect "abs(b['saddle_points_left'][0]['energy'] - $energy) < 1e-8"

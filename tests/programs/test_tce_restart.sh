@@ -1,18 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # A coupled-cluster run resumes from its checkpoint where it stopped, with the amplitudes and
-# the very orbitals that they belong to, on any number of processes; a checkpoint of something
-# else is refused.
+# the very orbitals that they belong to, on any number of processes.
 #
 #   test_tce_restart.sh BERYL_TCE PROCESSES MPIEXEC
 set -u
 program=$1 processes=$2 mpiexec=$3 seconds=120
-. "$(dirname "$0")/refuse.sh"
+. "$(dirname "$0")/program.sh"
 
 # Degenerate orbitals, which an SCF may mix: pi orbitals; and e orbitals.
 printf '2\n\nN 0 0 0\nN 0.3 0.4 0.97\n' > nitrogen.xyz
 printf '4\n\nN 0 0 0\nH 0.94 0 0.38\nH -0.47 0.814 0.38\nH -0.47 -0.814 0.38\n' > ammonia.xyz
-printf '2\n\nN 0 0 0\nN 0.3 0.4 0.98\n' > longer.xyz
 printf '2\n\nN 0 0 0\nN 0.3 0.4 1.4\n' > stretched.xyz
 nitrogen="nitrogen.xyz --basis 6-31g" ammonia="ammonia.xyz --basis cc-pvdz"
 
@@ -124,7 +122,6 @@ printf '3\nmultiplicity=2\nN 0 0 0\nH 0 0.8 0.64\nH 0 -0.8 0.64\n' > radical.xyz
 one ccsd radical.xyz --basis 6-31g --checkpoint radical.h5 --json radical.json
 run 0 ccsd radical.xyz --basis 6-31g --restart radical.h5 --json again.json
 same radical.json again.json 2
-refuse "ccsd, not of uccsd" ccsd $nitrogen --frozen-core --method uhf --restart n2.h5
 
 # The number of frozen orbitals counts, however it is given.
 run 0 ccsd $nitrogen --freeze 2 --restart n2.h5 --json again.json
@@ -132,21 +129,5 @@ same n2.json again.json 2
 one ccsd $nitrogen --freeze 1 --freeze-virtuals 2 --checkpoint few.h5 --json few.json
 run 0 ccsd $nitrogen --freeze 1 --freeze-virtuals 2 --restart few.h5 --json again.json
 same few.json again.json 2
-refuse "--freeze-virtuals" ccsd $nitrogen --freeze 1 --restart few.h5
 
-# Checkpoints of other runs are refused, and so are missing and damaged ones; what one process finds it
-# agrees upon with the others, as the first shows.
-refuse "centre" ccsd longer.xyz --basis 6-31g --frozen-core --restart n2.h5
-processes=1
-refuse "basis" ccsd nitrogen.xyz --basis sto-3g --frozen-core --restart n2.h5
-refuse "--frozen-core" ccsd $nitrogen --restart n2.h5
-refuse "--freeze" ccsd $nitrogen --freeze 3 --restart n2.h5
-refuse "--freeze-virtuals" ccsd $nitrogen --frozen-core --freeze-virtuals 1 --restart n2.h5
-refuse "ccsd, not of ccd" ccd $nitrogen --frozen-core --restart n2.h5
-refuse "missing.h5" ccsd $nitrogen --restart missing.h5
-size=$(stat -c %s n2.h5)
-head -c $((size - 1)) n2.h5 > cut.h5
-refuse "cut.h5" ccsd $nitrogen --frozen-core --restart cut.h5
-refuse "--checkpoint" ccsd $nitrogen --compare static,steal --checkpoint n2.h5
-
-finish
+exit $((n_failed > 0))

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Printed output arrives, or the run has failed; and text of an input that programs print cannot
-# steer the terminal. All programs of a folder are tested, known by their names.
+# Text of an input that programs print cannot steer the terminal, and a run on several processes fails if
+# printed output does not arrive. All programs of a folder are tested, known by their names.
 #
 #   test_terminal.sh BERYL_SCHED MPIEXEC
 set -u
@@ -9,100 +9,22 @@ beryl_sched=$1 mpiexec=$2 bin=$(dirname "$1")
 folder=$(mktemp -d) || exit 1
 . "$(dirname "$0")/results.sh"
 cd "$folder" || exit 1
-
-# full STATUS COMMAND...: with standard output on a device that is always full.
-full()
-{
-    local expected=$1 status
-    shift
-    timeout 60 "$@" > /dev/full 2> errors.txt < /dev/null
-    status=$?
-    keep_results "$@"
-    [ "$status" = "$expected" ] || complain "$* > /dev/full: exit status $status, not $expected"
-    grep -q '^beryl-[a-z]*: cannot write to standard output: No space left on device$' errors.txt ||
-        complain "$* > /dev/full: $(cat errors.txt)"
-}
-
-# --- A full device ---
-
-for program in "$bin"/beryl-*; do
-    full 1 "$program" --help
-    full 1 "$program" --version
-done
-full 1 "$beryl_sched" --list-modes
 drawn="--gauss 1e-6,0 --tasks 4"
-full 1 "$beryl_sched" $drawn --json result.json
-[ -s result.json ] || complain "no result where only the text could not be written"
-# Its own standard output is a pipe to mpiexec, so that a shell opens the device.
-cat > on_full.sh << 'END'
-"$@" > /dev/full 2> errors.$OMPI_COMM_WORLD_RANK
-printf %s, $?
-END
-statuses=$(timeout 60 "$mpiexec" --oversubscribe -n 3 sh on_full.sh "$beryl_sched" $drawn)
-[ "$statuses" = "1,1,1," ] || complain "of three processes: exit statuses $statuses"
-[ "$(cat errors.? | wc -l)" = 1 ] || complain "of three processes: $(cat errors.?)"
-if [ -x "$bin/beryl-hf" ]; then
-    printf '1\n\nHe 0 0 0\n' > he.xyz
-    full 1 "$bin/beryl-hf" he.xyz --basis sto-3g --json result.json
-    full 1 "$bin/beryl-hf" he.xyz --basis sto-3g --count-tasks
-    full 1 "$bin/beryl-tce" mp2 he.xyz --basis 6-31g
-fi
+printf '1\n\nHe 0 0 0\n' > he.xyz
 
-# --- A pipe that nobody reads ---
-
+# The standard output of a process is a pipe to mpiexec: a shell opens the device or a pipe without a reader.
 cat > unread.py << 'END'
-"""Runs a command whose standard output is a pipe without a reader, standard error too after --both."""
 import os, subprocess, sys
 reader, writer = os.pipe()
 os.close(reader)
-both = sys.argv[1] == "--both"
-sys.exit(subprocess.call(sys.argv[1 + both:], stdout=writer, stderr=writer if both else None))
+sys.exit(subprocess.call(sys.argv[1:], stdout=writer))
 END
-
-# unread FILES COMMAND...: the program fails after it has written the files, words.
-unread()
-{
-    local files=$1 file status
-    shift
-    rm -f $files
-    timeout 60 /usr/bin/python3 unread.py "$@" 2> errors.txt < /dev/null
-    status=$?
-    [ "$status" = 1 ] || complain "$* | nobody: exit status $status, not 1"
-    grep -q '^beryl-[a-z]*: cannot write to standard output: Broken pipe$' errors.txt ||
-        complain "$* | nobody: $(cat errors.txt)"
-    for file in $files; do
-        [ -s "$file" ] || complain "$* | nobody: no $file"
-    done
-}
-
-# Help may be cut off by its reader (| head).
-for program in "$bin"/beryl-*; do
-    timeout 60 /usr/bin/python3 unread.py "$program" --help-all 2> errors.txt < /dev/null && [ ! -s errors.txt ] ||
-        complain "$program --help-all | nobody: $(cat errors.txt)"
+for command in '"$@" > /dev/full' '/usr/bin/python3 unread.py "$@"'; do
+    echo "$command 2> errors.\$OMPI_COMM_WORLD_RANK; printf %s, \$?" > wrapped.sh
+    statuses=$(timeout 60 "$mpiexec" --oversubscribe -n 3 sh wrapped.sh "$beryl_sched" $drawn)
+    [ "$statuses" = "1,1,1," ] || complain "$command on three processes: exit statuses $statuses"
+    [ "$(cat errors.? | wc -l)" = 1 ] || complain "$command on three processes: $(cat errors.?)"
 done
-unread "result.json page.html tasks.csv" "$beryl_sched" $drawn --json result.json \
-    --report page.html --write-profile tasks.csv
-rm result.json
-timeout 60 /usr/bin/python3 unread.py --both "$beryl_sched" $drawn --json result.json
-[ $? = 1 ] && [ -s result.json ] || complain "no result where nothing that is printed is read"
-cat > on_unread.sh << 'END'
-/usr/bin/python3 unread.py "$@" 2> errors.$OMPI_COMM_WORLD_RANK
-printf %s, $?
-END
-statuses=$(timeout 60 "$mpiexec" --oversubscribe -n 3 sh on_unread.sh "$beryl_sched" $drawn)
-[ "$statuses" = "1,1,1," ] || complain "of three processes that nobody reads: exit statuses $statuses"
-if [ -x "$bin/beryl-hf" ]; then
-    unread "result.json run.h5 page.html" "$bin/beryl-hf" he.xyz --basis 6-31g --json result.json \
-        --checkpoint run.h5 --report page.html
-    unread "result.json" "$bin/beryl-tce" mp2 he.xyz --basis 6-31g --json result.json
-fi
-
-# Standard output that is closed is not the first file that the program opens.
-timeout 60 "$beryl_sched" $drawn --json closed.json >&- 2> errors.txt
-[ $? = 1 ] || complain "closed output: exit status not 1"
-/usr/bin/python3 -m json.tool closed.json > /dev/null || complain "closed output: no result"
-
-# --- Control characters ---
 
 # shown COMMAND...: nothing that a terminal takes for a command, in UTF-8 or not. The name is
 # shown, its letters as they are.
@@ -120,7 +42,6 @@ shown()
 
 name=$'é\033]0;title\a\302\2331m\377'
 shown "$beryl_sched" --profile "missing$name"
-shown "$beryl_sched" $drawn "$name"
 shown "$beryl_sched" $drawn --sched "$name"
 printf 'task,seconds\n0,0\n1,0\n' > "$name.csv"
 shown "$beryl_sched" --profile "$name.csv"
