@@ -10,7 +10,8 @@ import re
 import sys
 import tempfile
 
-from test_random_programs import ALONE, Fault, check_values, run
+from running import ALONE, Fault, check, complaints, run
+from test_random_programs import check_values
 
 
 def names(letter, n):
@@ -137,7 +138,7 @@ def check_limit(beryl_tce, path, make, n):
         text, value = make(n + beyond)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
-        status, output, message = run([beryl_tce, "run", path] + ["--dry-run"] * (value is None), ALONE)
+        status, output, message = run([beryl_tce, "run", path] + ["--dry-run"] * (value is None), env=ALONE)
         if beyond == 0 and status != 0:
             raise Fault(f"{n} is refused: {message[:500]}")
         if beyond == 0 and value is not None:
@@ -148,16 +149,14 @@ def check_limit(beryl_tce, path, make, n):
 
 
 def main():
-    n_failed = 0
     with tempfile.TemporaryDirectory() as folder:
         for make, n in LIMITS:
             try:
                 check_limit(sys.argv[1], os.path.join(folder, "limit.tce"), make, n)
             except Fault as fault:
-                print(f"{make.__name__}: {fault}")
-                n_failed += 1
-    print(f"{len(LIMITS)} limits, {n_failed} complaints")
-    return n_failed > 0
+                check(False, f"{make.__name__}: {fault}")
+    print(f"{len(LIMITS)} limits, {len(complaints)} complaints")
+    return bool(complaints)
 
 
 if __name__ == "__main__":
