@@ -18,9 +18,6 @@ static int add_square(int64_t task, void *context)
 
 static double one_millisecond(int64_t task, const void *record, const void *context)
 {
-    (void)task;
-    (void)record;
-    (void)context;
     return 1e-3;
 }
 
@@ -59,9 +56,6 @@ static int run_mode(const struct taskpool_settings *settings, int64_t *sum, int6
 
 static int first_worker(int64_t task, int n_workers, void *context)
 {
-    (void)task;
-    (void)n_workers;
-    (void)context;
     return 0;
 }
 
