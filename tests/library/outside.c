@@ -150,24 +150,35 @@ static void check_failure(void)
     beryl_destroy(failed);
 }
 
+/* Settings of one change, and a part of the message. Positions that are no numbers, settings of another version of
+ * the header, and without defaults. */
 static void check_refusals(struct beryl_calculation *calculation)
 {
-    struct beryl_settings settings = in_basis(NULL);
+    static const double bad[] = {(double)NAN, (double)INFINITY, -1e300};
+    struct beryl_settings settings;
     int64_t shells[4] = {0, 0, 0, 1000};
     double number;
-    refuse(1, helium, &settings, BERYL_USAGE, "basis");
-    settings = in_basis("nonsense");
-    refuse(1, helium, &settings, BERYL_INPUT, "nonsense");
+#define BAD(change, error, text)                                                                   \
+    (settings = in_basis("6-31g"), (change), refuse(1, helium, &settings, error, text))
+    BAD(settings.basis = NULL, BERYL_USAGE, "basis");
+    BAD(settings.basis = "nonsense", BERYL_INPUT, "nonsense");
+    BAD(settings.sched = "nonsense", BERYL_USAGE, "nonsense");
+    BAD(settings.keep_occupation = 1, BERYL_USAGE, "--keep-occupation");
+    BAD((settings.guess_flip = "2", settings.reference = BERYL_UHF), BERYL_USAGE,
+        "--guess-flip '2': the molecule has 1 centre only");
+    BAD((memset(&settings, 0, sizeof settings), settings.basis = "6-31g"), BERYL_USAGE,
+        "beryl_settings_default");
+    BAD((memset(&settings, 0, sizeof settings),
+         beryl_settings_init(&settings, sizeof settings - 8)),
+        BERYL_USAGE, "this beryl.h");
+    if (settings.max_iter != 0)
+        die("defaults written where an older structure may end");
     settings = in_basis("6-31g");
-    settings.sched = "nonsense";
-    refuse(1, helium, &settings, BERYL_USAGE, "nonsense");
-    settings = in_basis("6-31g");
-    settings.keep_occupation = 1;
-    refuse(1, helium, &settings, BERYL_USAGE, "--keep-occupation");
-    settings = in_basis("6-31g");
-    settings.guess_flip = "2";
-    settings.reference = BERYL_UHF;
-    refuse(1, helium, &settings, BERYL_USAGE, "--guess-flip '2': the molecule has 1 centre only");
+    for (int i = 0; i < 3; i++) {
+        struct beryl_centre centres[2] = {hydride[0], hydride[1]};
+        centres[1].position[i] = bad[i];
+        refuse(2, centres, &settings, BERYL_USAGE, "centres[1]");
+    }
     if (beryl_solve(calculation) != BERYL_USAGE || beryl_start() != BERYL_USAGE ||
         beryl_end() != BERYL_USAGE)
         die("order of calls");
@@ -177,32 +188,11 @@ static void check_refusals(struct beryl_calculation *calculation)
         die("arguments");
 }
 
-/* Positions that are no numbers, settings of another version of the header, and without defaults. */
-static void check_other_refusals(void)
-{
-    const double bad[] = {(double)NAN, (double)INFINITY, -1e300};
-    struct beryl_settings settings = in_basis("6-31g");
-    for (int i = 0; i < 3; i++) {
-        struct beryl_centre centres[2] = {hydride[0], hydride[1]};
-        centres[1].position[i] = bad[i];
-        refuse(2, centres, &settings, BERYL_USAGE, "centres[1]");
-    }
-    memset(&settings, 0, sizeof settings);
-    beryl_settings_init(&settings, sizeof settings - 8);
-    if (settings.max_iter != 0)
-        die("defaults written where an older structure may end");
-    settings.basis = "6-31g";
-    refuse(1, helium, &settings, BERYL_USAGE, "this beryl.h");
-    memset(&settings, 0, sizeof settings);
-    settings.basis = "6-31g";
-    refuse(1, helium, &settings, BERYL_USAGE, "beryl_settings_default");
-}
-
 #define REFUSED(call)                                                                              \
-    do {                                                                                           \
-        if ((call) != BERYL_USAGE || !strstr(beryl_error_text(), "NULL"))                          \
-            die(#call);                                                                            \
-    } while (0)
+    ((call) == BERYL_USAGE && strstr(beryl_error_text(), "NULL") ? (void)0 : die(#call))
+/* A function of a calculation and two more arguments, with each pointer NULL in turn. */
+#define REFUSED_NULL(function, a, b)                                                               \
+    (REFUSED(function(NULL, a, b)), REFUSED(function(calculation, a, NULL)))
 
 /* Every pointer argument of every function, once. */
 static void check_null_arguments(struct beryl_calculation *calculation)
@@ -218,25 +208,18 @@ static void check_null_arguments(struct beryl_calculation *calculation)
     REFUSED(beryl_create_from_file(NULL, &settings, &none));
     REFUSED(beryl_create_from_file("water.xyz", NULL, &none));
     REFUSED(beryl_create_from_file("water.xyz", &settings, NULL));
-    REFUSED(beryl_quartet(NULL, shells, array));
-    REFUSED(beryl_quartet(calculation, NULL, array));
-    REFUSED(beryl_quartet(calculation, shells, NULL));
-    REFUSED(beryl_one_electron(NULL, array, array));
-    REFUSED(beryl_one_electron(calculation, NULL, array));
-    REFUSED(beryl_one_electron(calculation, array, NULL));
-    REFUSED(beryl_fock(NULL, array, array));
-    REFUSED(beryl_fock(calculation, NULL, array));
-    REFUSED(beryl_fock(calculation, array, NULL));
     REFUSED(beryl_solve(NULL));
-    REFUSED(beryl_orbital_energies(NULL, 0, array));
-    REFUSED(beryl_orbital_energies(calculation, 0, NULL));
-    REFUSED(beryl_orbitals(NULL, 0, array));
-    REFUSED(beryl_orbitals(calculation, 0, NULL));
-    REFUSED(beryl_density(NULL, 0, array));
-    REFUSED(beryl_density(calculation, 0, NULL));
-    REFUSED(beryl_correlate(NULL, "mp2", array));
+    REFUSED_NULL(beryl_quartet, shells, array);
+    REFUSED_NULL(beryl_one_electron, array, array);
+    REFUSED_NULL(beryl_fock, array, array);
+    REFUSED_NULL(beryl_orbital_energies, 0, array);
+    REFUSED_NULL(beryl_orbitals, 0, array);
+    REFUSED_NULL(beryl_density, 0, array);
+    REFUSED_NULL(beryl_correlate, "mp2", array);
+    REFUSED(beryl_quartet(calculation, NULL, array));
+    REFUSED(beryl_one_electron(calculation, NULL, array));
+    REFUSED(beryl_fock(calculation, NULL, array));
     REFUSED(beryl_correlate(calculation, NULL, array));
-    REFUSED(beryl_correlate(calculation, "mp2", NULL));
     if (!isnan(beryl_energy(NULL)) || beryl_n_orbitals(NULL) || beryl_n_spins(NULL) ||
         beryl_n_electrons(NULL, 0) || beryl_n_functions(NULL) || beryl_n_shells(NULL) ||
         beryl_shell_first(NULL, 0) != -1 || beryl_shell_size(NULL, 0))
@@ -279,7 +262,6 @@ int main(int argc, char **argv)
     check_quartets(first);
     check_refusals(first);
     check_null_arguments(first);
-    check_other_refusals();
     check_follow();
     check_failure();
     if (rank == 0) {
