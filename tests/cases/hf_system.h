@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A small molecule with groups of s, p and d shells, and whole matrices over its functions,
- * for the tests of matrices distributed by tiles. */
+/* A molecule in a basis, with tiles and bounds, and whole matrices over its functions: for the tests of
+ * matrices distributed by tiles. */
 #pragma once
 
 #include "basis/integrals/shells.h"
+#include "hf/tiles/screening.h"
 #include "hf/tiles/tile_matrix.h"
 #include "support/arrays/darray.h"
 #include "tests/check.h"
@@ -15,6 +16,8 @@ struct hf_system {
     struct molecule molecule;
     struct basis_set set;
     struct shells *shells;
+    struct tiling *tiling; /* NULL, as the bounds, before hf_system_tile */
+    struct screening *screening;
 };
 
 /* Lengths are in Bohr unless the text says otherwise. */
@@ -22,14 +25,26 @@ static inline void hf_system_init(struct hf_system *system, const char *molecule
                                   const char *basis_text)
 {
     const struct molecule_settings settings = {.unit = LENGTH_BOHR};
+    *system = (struct hf_system){0};
     check_ok(molecule_parse(molecule_text, strlen(molecule_text), "test.xyz", &settings,
                             &system->molecule));
     check_ok(basis_set_parse(basis_text, strlen(basis_text), "test.gbs", &system->set));
     check_ok(shells_create(&system->molecule, &system->set, BASIS_FORM_UNSTATED, &system->shells));
 }
 
+/* Tiles and bounds, in place of former ones. Collective. */
+static inline void hf_system_tile(struct hf_system *system, int64_t tile, double threshold)
+{
+    screening_destroy(system->screening);
+    tiling_destroy(system->tiling);
+    check_ok(tiling_create(system->shells, tile, &system->tiling));
+    check_ok(screening_create(system->tiling, threshold, NULL, MPI_COMM_WORLD, &system->screening));
+}
+
 static inline void hf_system_fini(struct hf_system *system)
 {
+    screening_destroy(system->screening);
+    tiling_destroy(system->tiling);
     shells_destroy(system->shells);
     basis_set_fini(&system->set);
     molecule_fini(&system->molecule);
@@ -103,4 +118,35 @@ static inline void whole_matrix_get(const struct tiling *tiling, const struct da
         }
     free(tile);
     darray_sync();
+}
+
+/* A distributed matrix with the elements of a whole one; NULL: zeros. Collective. */
+static inline struct darray *tiles_create(const struct tiling *tiling, const double *whole)
+{
+    struct darray *tiles;
+    check_ok(tile_matrix_create(tiling, "test", DARRAY_DOUBLE, &tiles));
+    if (whole)
+        whole_matrix_put(tiling, whole, tiles);
+    return tiles;
+}
+
+/* Every process gets the whole matrix, which it frees. Collective. */
+static inline double *tiles_whole(const struct tiling *tiling, const struct darray *tiles)
+{
+    int64_t n = tiling->shells->n_functions;
+    double *whole = malloc((size_t)(n * n) * sizeof *whole);
+    assert_non_null(whole);
+    whole_matrix_get(tiling, tiles, whole);
+    return whole;
+}
+
+/* max |a - factor b| of n finite numbers. */
+static inline double largest_difference(int64_t n, const double *a, double factor, const double *b)
+{
+    double largest = 0;
+    for (int64_t i = 0; i < n; i++) {
+        assert_true(isfinite(a[i]) && isfinite(b[i]));
+        largest = fmax(largest, fabs(a[i] - factor * b[i]));
+    }
+    return largest;
 }

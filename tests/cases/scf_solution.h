@@ -3,7 +3,7 @@
 #pragma once
 
 #include "hf/scf/scf_hessian.h"
-#include "support/arrays/dense.h"
+#include "tests/cases/dense_case.h"
 #include "tests/cases/scf_case.h"
 #include "tests/reference/hessian_reference.h"
 
@@ -17,17 +17,6 @@ struct solution {
     struct reference_orbitals orbitals;
     double *C[2];
 };
-
-/* The whole matrix on every process, row-major; the caller frees it. */
-static inline double *whole_matrix(const struct dense *matrix)
-{
-    int size = matrix->n_rows * matrix->n_columns;
-    double *whole = malloc(((size_t)size + 1) * sizeof *whole);
-    assert_non_null(whole);
-    check_ok(dense_gather(matrix, whole));
-    MPI_Bcast(whole, size, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    return whole;
-}
 
 /* symmetry: whether to use the molecule's. */
 static inline void solution_init(const struct scf_case *scf_case, bool symmetry,
@@ -58,7 +47,7 @@ static inline void solution_init(const struct scf_case *scf_case, bool symmetry,
     for (int s = 0; s < solution->basis->problem->n_densities; s++) {
         dense_multiply('N', 'N', 1, solution->basis->X, solution->state->U[s], 0,
                        solution->basis->work_nm);
-        solution->C[s] = whole_matrix(solution->basis->work_nm);
+        solution->C[s] = dense_whole(solution->basis->work_nm);
         solution->orbitals.C[s] = solution->C[s];
         solution->orbitals.energies[s] = solution->state->orbital_energies[s];
         solution->orbitals.n_occupied[s] = solution->basis->n_occupied[s];

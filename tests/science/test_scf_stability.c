@@ -12,12 +12,20 @@
 /* A UHF solution separates from the RHF solution at 1.21038553 Angstrom (Coulson-Fischer point). */
 #define H2_AT(distance) "2\n\nH 0 0 0\nH 0 0 " distance "\n"
 
+/* verdict: of enum scf_verdict, in the tested spaces. NOT_TESTED: the whole Hessian's verdict counts, because
+ * rounding errors decide between solutions. n_free: rotations of an atom or a linear molecule in its own
+ * space, which are zeros of the Hessian. */
 struct stability_case {
     struct scf_case scf;
-    enum scf_verdict verdict[SCF_SPACES]; /* in the tested spaces; NOT_TESTED: the whole Hessian's
-                                           * verdict counts, because rounding errors decide
-                                           * between solutions */
-    int n_free; /* rotations of an atom or a linear molecule in its own space: zeros of the Hessian */
+    int verdict[SCF_SPACES], n_free;
+};
+
+/* The verdicts of rows. */
+enum {
+    S = SCF_VERDICT_STABLE,
+    U = SCF_VERDICT_UNSTABLE,
+    N = SCF_VERDICT_NOT_SETTLED,
+    T = SCF_VERDICT_NOT_TESTED
 };
 
 #define ETHYLENE                                                                                   \
@@ -28,26 +36,16 @@ struct stability_case {
  * free; states that have not the symmetry of the molecule, or a part of it alone; operations that move no
  * centre; an atom with two free rotations. */
 static const struct stability_case symmetric_cases[] = {
-    {{WATER, 0, 1, "6-31g", 1, 0}, {SCF_VERDICT_STABLE, SCF_VERDICT_STABLE}, 0},
-    {{ETHYLENE, 0, 1, "sto-3g", 1, 0}, {SCF_VERDICT_STABLE, SCF_VERDICT_NOT_TESTED}, 0},
-    {{ETHYLENE, 0, 3, "sto-3g", 2, 0}, {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_NOT_TESTED}, 0},
-    {{ETHYLENE, 1, 2, "sto-3g", 2, 0}, {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_NOT_TESTED}, 0},
-    {{"2\n\nF 0 0 0\nF 0 0 2.5\n", 0, 1, "sto-3g", 1, 0},
-     {SCF_VERDICT_STABLE, SCF_VERDICT_UNSTABLE},
-     0},
-    {{"2\n\nO 0 0 0\nO 0 0 1.2075\n", 0, 1, "sto-3g", 1, 0},
-     {SCF_VERDICT_STABLE, SCF_VERDICT_UNSTABLE},
-     1},
-    {{"2\n\nO 0 0 0\nO 0 0 1.2075\n", 0, 3, "sto-3g", 2, 0},
-     {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_UNSTABLE},
-     0},
-    {{"2\n\nC 0 0 0\nO 0 0 1.13\n", 0, 1, "sto-3g", 1, 0},
-     {SCF_VERDICT_STABLE, SCF_VERDICT_STABLE},
-     0},
-    {{"2\n\nO 0 0 0\nH 0 0 0.97\n", 0, 2, "sto-3g", 2, 0},
-     {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_STABLE},
-     1},
-    {{"1\n\nC 0 0 0\n", 0, 3, "6-31g", 2, 0}, {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_STABLE}, 2},
+    {{WATER, 0, 1, "6-31g", 1, 0}, {S, S}, 0},
+    {{ETHYLENE, 0, 1, "sto-3g", 1, 0}, {S, T}, 0},
+    {{ETHYLENE, 0, 3, "sto-3g", 2, 0}, {T, T}, 0},
+    {{ETHYLENE, 1, 2, "sto-3g", 2, 0}, {T, T}, 0},
+    {{"2\n\nF 0 0 0\nF 0 0 2.5\n", 0, 1, "sto-3g", 1, 0}, {S, U}, 0},
+    {{"2\n\nO 0 0 0\nO 0 0 1.2075\n", 0, 1, "sto-3g", 1, 0}, {S, U}, 1},
+    {{"2\n\nO 0 0 0\nO 0 0 1.2075\n", 0, 3, "sto-3g", 2, 0}, {T, U}, 0},
+    {{"2\n\nC 0 0 0\nO 0 0 1.13\n", 0, 1, "sto-3g", 1, 0}, {S, S}, 0},
+    {{"2\n\nO 0 0 0\nH 0 0 0.97\n", 0, 2, "sto-3g", 2, 0}, {T, S}, 1},
+    {{"1\n\nC 0 0 0\n", 0, 3, "6-31g", 2, 0}, {T, S}, 2},
 };
 
 /* Closed shells that are stable, that break into radicals, and with a hole in a pi shell, whose
@@ -55,43 +53,23 @@ static const struct stability_case symmetric_cases[] = {
  * beside two zeros; solutions that are saddle points, also so weak ones that a sign is all that they
  * have, or not even that. */
 static const struct stability_case cases[] = {
-    {{WATER, 0, 1, "sto-3g", 1, 0}, {SCF_VERDICT_STABLE, SCF_VERDICT_STABLE}, 0},
-    {{"2\n\nLi 0 0 0\nH 0.3 0 1.6\n", 0, 1, "sto-3g", 1, 0},
-     {SCF_VERDICT_STABLE, SCF_VERDICT_STABLE},
-     0},
-    {{"2\n\nH 0 0 0\nF 0 0 3\n", 0, 1, "sto-3g", 1, 0},
-     {SCF_VERDICT_UNSTABLE, SCF_VERDICT_UNSTABLE},
-     0},
-    {{"2\n\nF 0 0 0\nF 0 0 2.5\n", 0, 1, "sto-3g", 1, 0},
-     {SCF_VERDICT_STABLE, SCF_VERDICT_UNSTABLE},
-     0},
-    {{"2\n\nH 0 0 0\nH 0 0 3\n", 0, 1, "6-31g", 1, 0},
-     {SCF_VERDICT_STABLE, SCF_VERDICT_UNSTABLE},
-     0},
-    {{"2\n\nO 0 0 0\nO 0 0 1.2075\n", 0, 1, "sto-3g", 1, 0},
-     {SCF_VERDICT_STABLE, SCF_VERDICT_UNSTABLE},
-     1},
-    {{"2\n\nH 0 0 0\nH 0 0 3\n", 0, 1, "6-31g", 2, 0},
-     {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_UNSTABLE},
-     0},
-    {{"2\n\nO 0 0 0\nO 0 0 1.2075\n", 0, 3, "sto-3g", 2, 0},
-     {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_UNSTABLE},
-     0},
-    {{"2\n\nO 0 0 0\nH 0.3 0.4 0.83\n", 0, 2, "sto-3g", 2, 0},
-     {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_STABLE},
-     1},
-    {{"1\n\nH 0 0 0\n", 0, 2, "6-31g", 2, 0}, {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_STABLE}, 0},
-    {{"1\n\nC 0 0 0\n", 0, 3, "6-31g", 2, 0}, {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_STABLE}, 2},
-    {{"1\n\nCo 0 0 0\n", 2, 4, "sto-3g", 2, 0},
-     {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_NOT_TESTED},
-     2},
-    {{H2_AT("1.2103"), 0, 1, "cc-pvdz", 2, 0}, {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_STABLE}, 0},
-    {{H2_AT("1.2103855"), 0, 1, "cc-pvdz", 2, 0},
-     {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_NOT_SETTLED},
-     0},
-    {{H2_AT("1.2103855"), 0, 1, "cc-pvdz", 1, 0}, {SCF_VERDICT_STABLE, SCF_VERDICT_NOT_SETTLED}, 0},
-    {{H2_AT("1.2104"), 0, 1, "cc-pvdz", 2, 0}, {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_UNSTABLE}, 0},
-    {{H2_AT("1.2104"), 0, 1, "cc-pvdz", 1, 0}, {SCF_VERDICT_STABLE, SCF_VERDICT_UNSTABLE}, 0},
+    {{WATER, 0, 1, "sto-3g", 1, 0}, {S, S}, 0},
+    {{"2\n\nLi 0 0 0\nH 0.3 0 1.6\n", 0, 1, "sto-3g", 1, 0}, {S, S}, 0},
+    {{"2\n\nH 0 0 0\nF 0 0 3\n", 0, 1, "sto-3g", 1, 0}, {U, U}, 0},
+    {{"2\n\nF 0 0 0\nF 0 0 2.5\n", 0, 1, "sto-3g", 1, 0}, {S, U}, 0},
+    {{"2\n\nH 0 0 0\nH 0 0 3\n", 0, 1, "6-31g", 1, 0}, {S, U}, 0},
+    {{"2\n\nO 0 0 0\nO 0 0 1.2075\n", 0, 1, "sto-3g", 1, 0}, {S, U}, 1},
+    {{"2\n\nH 0 0 0\nH 0 0 3\n", 0, 1, "6-31g", 2, 0}, {T, U}, 0},
+    {{"2\n\nO 0 0 0\nO 0 0 1.2075\n", 0, 3, "sto-3g", 2, 0}, {T, U}, 0},
+    {{"2\n\nO 0 0 0\nH 0.3 0.4 0.83\n", 0, 2, "sto-3g", 2, 0}, {T, S}, 1},
+    {{"1\n\nH 0 0 0\n", 0, 2, "6-31g", 2, 0}, {T, S}, 0},
+    {{"1\n\nC 0 0 0\n", 0, 3, "6-31g", 2, 0}, {T, S}, 2},
+    {{"1\n\nCo 0 0 0\n", 2, 4, "sto-3g", 2, 0}, {T, T}, 2},
+    {{H2_AT("1.2103"), 0, 1, "cc-pvdz", 2, 0}, {T, S}, 0},
+    {{H2_AT("1.2103855"), 0, 1, "cc-pvdz", 2, 0}, {T, N}, 0},
+    {{H2_AT("1.2103855"), 0, 1, "cc-pvdz", 1, 0}, {S, N}, 0},
+    {{H2_AT("1.2104"), 0, 1, "cc-pvdz", 2, 0}, {T, U}, 0},
+    {{H2_AT("1.2104"), 0, 1, "cc-pvdz", 1, 0}, {S, U}, 0},
 };
 
 /* Numbers of a rotation as the reference counts them; the caller frees them. */
@@ -103,7 +81,7 @@ static double *whole_rotation(const struct solution *solution, const struct scf_
     for (int s = 0; s < 2; s++) {
         if (!rotation->kappa[s])
             continue;
-        double *own = whole_matrix(rotation->kappa[s]);
+        double *own = dense_whole(rotation->kappa[s]);
         size_t size = (size_t)rotation->kappa[s]->n_rows * (size_t)rotation->kappa[s]->n_columns;
         memcpy(whole + n, own, size * sizeof *own);
         n += (int64_t)size;
@@ -194,11 +172,8 @@ static void set_rotation(const double *whole, struct scf_rotation *rotation)
 {
     for (int s = 0; s < 2; s++) {
         struct dense *kappa = rotation->kappa[s];
-        for (int j = 0; kappa && j < kappa->local_columns; j++)
-            for (int i = 0; i < kappa->local_rows; i++)
-                kappa->local[j * kappa->local_rows + i] =
-                    whole[dense_global_row(kappa, i) * kappa->n_columns +
-                          dense_global_column(kappa, j)];
+        if (kappa)
+            dense_put_whole(whole, kappa);
         whole += kappa ? kappa->n_rows * kappa->n_columns : 0;
     }
 }

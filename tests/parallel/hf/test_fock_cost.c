@@ -10,21 +10,16 @@
 #define THRESHOLD 1e-4
 
 static struct hf_system hf;
-static struct tiling *tiling;
-static struct screening *screening;
 
 static void start(void)
 {
     check_ok(darray_start());
     hf_system_init(&hf, hf_system_molecule, hf_system_basis);
-    check_ok(tiling_create(hf.shells, 9, &tiling));
-    check_ok(screening_create(tiling, THRESHOLD, NULL, MPI_COMM_WORLD, &screening));
+    hf_system_tile(&hf, 9, THRESHOLD);
 }
 
 static void stop(void)
 {
-    screening_destroy(screening);
-    tiling_destroy(tiling);
     hf_system_fini(&hf);
     darray_stop();
 }
@@ -45,13 +40,13 @@ static struct products products_of(int64_t I, int64_t J, enum fock_symmetry symm
     struct products made = {0};
     struct shell_pairs *pairs;
     struct shell_rectangle rectangle = {
-        .first = {tiling->first_group[I], tiling->first_group[J]},
-        .last = {tiling->first_group[I + 1], tiling->first_group[J + 1]},
+        .first = {hf.tiling->first_group[I], hf.tiling->first_group[J]},
+        .last = {hf.tiling->first_group[I + 1], hf.tiling->first_group[J + 1]},
         .triangle = I == J && symmetry == FOCK_SYMMETRY_FULL};
-    double *bounds =
-        malloc((size_t)(tile_n_groups(tiling, I) * tile_n_groups(tiling, J)) * sizeof *bounds);
-    darray_get(screening->group_bounds, tile_pair_index(I, J), bounds);
-    check_ok(shell_pairs_create(hf.shells, &rectangle, bounds, THRESHOLD / screening->max_bound,
+    double *bounds = malloc((size_t)(tile_n_groups(hf.tiling, I) * tile_n_groups(hf.tiling, J)) *
+                            sizeof *bounds);
+    darray_get(hf.screening->group_bounds, tile_pair_index(I, J), bounds);
+    check_ok(shell_pairs_create(hf.shells, &rectangle, bounds, THRESHOLD / hf.screening->max_bound,
                                 &pairs));
     for (int c = 0; c < pairs->n_classes; c++)
         for (int32_t p = 0; p < pairs->classes[c].n_pairs; p++)
@@ -92,7 +87,7 @@ static void check_quartet(const struct fock_cost *cost, enum fock_symmetry symme
     bool same = quartet->I == quartet->K && quartet->J == quartet->L;
     double share = same && symmetry == FOCK_SYMMETRY_FULL ? 0.5 : 1;
     /* A bin is a 24th of the range between the largest v and its inverse. */
-    double width = pow(screening->max_bound / sqrt(THRESHOLD), 2.0 / 24);
+    double width = pow(hf.screening->max_bound / sqrt(THRESHOLD), 2.0 / 24);
     double fewest = share * count(&bra, &ket, width * width);
     double most = share * count(&bra, &ket, 1 / (width * width));
     double found = fock_cost_of_quartet(cost, quartet);
@@ -111,8 +106,9 @@ TEST(costs_are_counts_and_the_same_everywhere)
 {
     for (int symmetry = FOCK_SYMMETRY_FULL; symmetry <= FOCK_SYMMETRY_NONE; symmetry++) {
         struct fock_cost *cost;
-        check_ok(fock_cost_create(screening, (enum fock_symmetry)symmetry, MPI_COMM_WORLD, &cost));
-        for (int64_t bra = 0; bra < tiling_n_pairs(tiling); bra++)
+        check_ok(
+            fock_cost_create(hf.screening, (enum fock_symmetry)symmetry, MPI_COMM_WORLD, &cost));
+        for (int64_t bra = 0; bra < tiling_n_pairs(hf.tiling); bra++)
             for (int64_t ket = 0; ket <= bra; ket++) {
                 struct tile_quartet quartet;
                 tile_pair_of_index(bra, &quartet.I, &quartet.J);
@@ -121,18 +117,6 @@ TEST(costs_are_counts_and_the_same_everywhere)
             }
         fock_cost_destroy(cost);
     }
-}
-
-TEST(nothing_passes_a_high_threshold)
-{
-    struct screening *high;
-    struct fock_cost *cost;
-    check_ok(screening_create(tiling, 0.999, NULL, MPI_COMM_WORLD, &high));
-    high->threshold = 1e300;
-    check_ok(fock_cost_create(high, FOCK_SYMMETRY_FULL, MPI_COMM_WORLD, &cost));
-    assert_true(fock_cost_of_quartet(cost, &(struct tile_quartet){0, 0, 0, 0}) == 2000);
-    fock_cost_destroy(cost);
-    screening_destroy(high);
 }
 
 TEST_SETUP(start)

@@ -5,6 +5,7 @@
 #include "hf/fock/fock_build.h"
 #include "hf/tiles/tile_symmetry.h"
 #include "support/base/sha256.h"
+#include "tests/cases/darray_case.h"
 #include "tests/cases/hf_system.h"
 #include "tests/cases/pool_cases.h"
 
@@ -37,8 +38,6 @@ enum { N_MOLECULES = sizeof molecules / sizeof *molecules };
 
 struct symmetric_case {
     struct hf_system hf;
-    struct tiling *tiling;
-    struct screening *screening;
     struct point_group group;
     struct tile_symmetry *symmetry;
 };
@@ -63,6 +62,7 @@ static void case_init(struct symmetric_case *c, const char *molecule, double ang
 {
     const struct molecule_settings settings = {.unit = LENGTH_BOHR};
     struct hf_system *hf = &c->hf;
+    *c = (struct symmetric_case){0};
     check_ok(molecule_parse(molecule, strlen(molecule), "test.xyz", &settings, &hf->molecule));
     turn_molecule(&hf->molecule, angle);
     double moved;
@@ -70,83 +70,63 @@ static void case_init(struct symmetric_case *c, const char *molecule, double ang
     assert_true(moved < 1e-8);
     check_ok(basis_set_parse(basis_text, strlen(basis_text), "test.gbs", &hf->set));
     check_ok(shells_create(&hf->molecule, &hf->set, form, &hf->shells));
-    check_ok(tiling_create(hf->shells, 14, &c->tiling));
-    check_ok(screening_create(c->tiling, THRESHOLD, NULL, MPI_COMM_WORLD, &c->screening));
+    hf_system_tile(hf, 14, THRESHOLD);
     assert_true(c->group.order > 1);
-    check_ok(tile_symmetry_create(c->tiling, &c->group, &c->symmetry));
+    check_ok(tile_symmetry_create(hf->tiling, &c->group, &c->symmetry));
 }
 
 static void case_fini(struct symmetric_case *c)
 {
     tile_symmetry_destroy(c->symmetry);
     point_group_fini(&c->group);
-    screening_destroy(c->screening);
-    tiling_destroy(c->tiling);
     hf_system_fini(&c->hf);
 }
 
 static struct darray *new_matrix(const struct symmetric_case *c)
 {
-    struct darray *matrix;
-    check_ok(tile_matrix_create(c->tiling, "test", DARRAY_DOUBLE, &matrix));
-    return matrix;
+    return tiles_create(c->hf.tiling, NULL);
 }
 
 static struct darray *random_matrix(const struct symmetric_case *c, unsigned seed)
 {
-    struct darray *matrix = new_matrix(c);
     double *whole = whole_matrix_random(c->hf.shells->n_functions, seed);
-    whole_matrix_put(c->tiling, whole, matrix);
+    struct darray *matrix = tiles_create(c->hf.tiling, whole);
     free(whole);
     return matrix;
 }
 
-static double largest_difference(const struct symmetric_case *c, const struct darray *A,
-                                 const struct darray *B)
+static double find_difference(const struct symmetric_case *c, const struct darray *A,
+                              const struct darray *B)
 {
     int64_t n = c->hf.shells->n_functions;
-    double *a = malloc((size_t)(n * n) * sizeof *a), *b = malloc((size_t)(n * n) * sizeof *b);
-    double largest = 0;
-    whole_matrix_get(c->tiling, A, a);
-    whole_matrix_get(c->tiling, B, b);
-    for (int64_t i = 0; i < n * n; i++) {
-        assert_true(isfinite(a[i]) && isfinite(b[i]));
-        largest = fmax(largest, fabs(a[i] - b[i]));
-    }
+    double *a = tiles_whole(c->hf.tiling, A), *b = tiles_whole(c->hf.tiling, B);
+    double largest = largest_difference(n * n, a, 1, b);
     free(a);
     free(b);
     return largest;
 }
 
-static void set_part(const struct symmetric_case *c, int r, const struct darray *A,
-                     struct darray *part)
-{
-    double factors[POINT_GROUP_MAX_COMMUTING];
-    int n = c->group.n_commuting;
-    for (int k = 0; k < n; k++)
-        factors[k] = (double)point_group_character(r, k) / n;
-    check_ok(tile_symmetry_add(c->symmetry, n, TILE_DENSITY, factors, A, 0, part));
-}
+/* A part under the commuting operations. WHOLE: the totally symmetric part under all operations. */
+enum { WHOLE = 100 };
 
-/* The totally symmetric part under all operations. */
-static void set_symmetric_part(const struct symmetric_case *c, const struct darray *A,
-                               struct darray *part)
+static struct darray *part_of(const struct symmetric_case *c, int r, const struct darray *A)
 {
     double factors[POINT_GROUP_MAX_ORDER];
-    for (int k = 0; k < c->group.order; k++)
-        factors[k] = 1.0 / c->group.order;
-    check_ok(tile_symmetry_add(c->symmetry, c->group.order, TILE_DENSITY, factors, A, 0, part));
+    int n = r == WHOLE ? c->group.order : c->group.n_commuting;
+    struct darray *part = new_matrix(c);
+    for (int k = 0; k < n; k++)
+        factors[k] = r == WHOLE ? 1.0 / n : (double)point_group_character(r, k) / n;
+    check_ok(tile_symmetry_add(c->symmetry, n, TILE_DENSITY, factors, A, 0, part));
+    return part;
 }
 
 /* Taking the symmetric part again changes nothing. */
 static void check_symmetric_part(const struct symmetric_case *c)
 {
-    struct darray *A = random_matrix(c, 6), *part = new_matrix(c), *again = new_matrix(c);
     double rest[2][2];
-    darray_sync();
-    set_symmetric_part(c, A, part);
-    set_symmetric_part(c, part, again);
-    assert_true(largest_difference(c, part, again) < 1e-13);
+    struct darray *A = random_matrix(c, 6);
+    struct darray *part = part_of(c, WHOLE, A), *again = part_of(c, WHOLE, part);
+    assert_true(find_difference(c, part, again) < 1e-13);
     check_ok(tile_symmetry_find_rest(c->symmetry, A, rest[0]));
     check_ok(tile_symmetry_find_rest(c->symmetry, part, rest[1]));
     MPI_Allreduce(MPI_IN_PLACE, rest, 4, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -160,29 +140,26 @@ static void check_symmetric_part(const struct symmetric_case *c)
 /* Parts add up to the matrix; a part is a part of itself and of no other kind. */
 static void check_parts(const struct symmetric_case *c)
 {
-    struct darray *A = random_matrix(c, 5), *sum = new_matrix(c), *part = new_matrix(c);
+    struct darray *A = random_matrix(c, 5), *sum = new_matrix(c);
     double largest[POINT_GROUP_MAX_COMMUTING];
-    darray_sync();
     for (int r = 0; r < c->group.n_commuting; r++) {
-        set_part(c, r, A, part);
-        tile_matrix_add(c->tiling, 1, part, 1, sum);
+        struct darray *part = part_of(c, r, A);
+        tile_matrix_add(c->hf.tiling, 1, part, 1, sum);
         darray_sync();
         check_ok(tile_symmetry_find_parts(c->symmetry, part, largest));
         MPI_Allreduce(MPI_IN_PLACE, largest, c->group.n_commuting, MPI_DOUBLE, MPI_MAX,
                       MPI_COMM_WORLD);
         for (int q = 0; q < c->group.n_commuting; q++)
             assert_true(q == r ? largest[q] > 0.01 : largest[q] < 1e-13);
+        darray_destroy(part);
     }
-    assert_true(largest_difference(c, A, sum) < 1e-13);
+    assert_true(find_difference(c, A, sum) < 1e-13);
     darray_destroy(A);
     darray_destroy(sum);
-    darray_destroy(part);
 }
 
 /* Densities of a pass: kinds of tests of several matrices, and which part of random ones each has; -1:
- * all parts. WHOLE: totally symmetric under all operations. */
-enum { WHOLE = 100 };
-
+ * all parts. */
 struct kind_case {
     struct density_kind kind;
     int representation[FOCK_MAX_MATRICES];
@@ -207,17 +184,10 @@ static void set_densities(const struct symmetric_case *c, const struct kind_case
 {
     for (int i = 0; i < kind->kind.n_matrices; i++) {
         int r = kind->representation[i];
-        D[i] = random_matrix(c, 7 + (unsigned)i);
-        darray_sync();
-        if (r >= 0) {
-            struct darray *part = new_matrix(c);
-            if (r == WHOLE)
-                set_symmetric_part(c, D[i], part);
-            else
-                set_part(c, r < c->group.n_commuting ? r : 0, D[i], part);
-            darray_destroy(D[i]);
-            D[i] = part;
-        }
+        struct darray *all = random_matrix(c, 7 + (unsigned)i);
+        D[i] = r < 0 ? all : part_of(c, r == WHOLE || r < c->group.n_commuting ? r : 0, all);
+        if (r >= 0)
+            darray_destroy(all);
     }
 }
 
@@ -230,16 +200,14 @@ static int64_t last_integrals(const struct fock *fock)
 static void check_mixture(const struct symmetric_case *c, struct fock *fock)
 {
     const struct density_kind one = density_of_spins(1);
-    struct darray *other = random_matrix(c, 40), *part = new_matrix(c), *G[3];
+    struct darray *other = random_matrix(c, 40), *part = part_of(c, WHOLE, other), *G[3];
     for (int i = 0; i < 3; i++)
         G[i] = new_matrix(c);
-    darray_sync();
-    set_symmetric_part(c, other, part);
     const struct darray *densities[] = {part, other, part};
     for (int i = 0; i < 3; i++)
         check_ok(fock_build_several(fock, &one, &densities[i], &G[i]));
-    assert_true(largest_difference(c, G[0], G[2]) == 0);
-    assert_true(largest_difference(c, G[0], G[1]) > 0.01);
+    assert_true(find_difference(c, G[0], G[2]) == 0);
+    assert_true(find_difference(c, G[0], G[1]) > 0.01);
     for (int i = 0; i < 3; i++)
         darray_destroy(G[i]);
     darray_destroy(other);
@@ -253,7 +221,7 @@ static void check_kind(struct symmetric_case *c, const struct kind_case *kind,
     struct taskpool_settings pool = pool_case_settings(mode);
     struct darray *D[FOCK_MAX_MATRICES], *F[2][FOCK_MAX_MATRICES];
     struct fock *fock;
-    check_ok(fock_create(c->screening, settings, &pool, MPI_COMM_WORLD, &fock));
+    check_ok(fock_create(c->hf.screening, settings, &pool, MPI_COMM_WORLD, &fock));
     set_densities(c, kind, D);
     for (int i = 0; i < kind->kind.n_matrices; i++)
         for (int way = 0; way < 2; way++)
@@ -266,8 +234,8 @@ static void check_kind(struct symmetric_case *c, const struct kind_case *kind,
     for (int build = 0; build < 2; build++) {
         check_ok(fock_build_several(fock, &kind->kind, in, F[1]));
         for (int i = 0; i < kind->kind.n_matrices; i++)
-            assert_true(largest_difference(c, F[0][i], F[1][i]) < 1e-9);
-        check_ok(tile_matrix_sha256(c->tiling, F[1][0], digest[build]));
+            assert_true(find_difference(c, F[0][i], F[1][i]) < 1e-9);
+        check_ok(tile_matrix_sha256(c->hf.tiling, F[1][0], digest[build]));
     }
     assert_string_equal(digest[0], digest[1]);
     if (kind->kind.total && kind->representation[0] == 0 && c->group.n_commuting > 1)
@@ -279,7 +247,7 @@ static void check_kind(struct symmetric_case *c, const struct kind_case *kind,
     check_ok(fock_use_symmetry(fock, NULL));
     check_ok(fock_build_several(fock, &kind->kind, in, F[1]));
     assert_true(last_integrals(fock) == all);
-    assert_true(largest_difference(c, F[0][0], F[1][0]) == 0);
+    assert_true(find_difference(c, F[0][0], F[1][0]) == 0);
     for (int i = 0; i < kind->kind.n_matrices; i++) {
         darray_destroy(D[i]);
         darray_destroy(F[0][i]);
@@ -294,20 +262,19 @@ static void check_noise(struct symmetric_case *c)
     const struct fock_settings settings = {.cache_bytes = 1000000};
     const struct density_kind kind = density_of_spins(1);
     struct taskpool_settings pool = pool_case_settings("--sched=static");
-    struct darray *D = new_matrix(c), *whole = random_matrix(c, 3), *F[2];
+    struct darray *whole = random_matrix(c, 3), *D = part_of(c, 0, whole), *F[2];
     struct fock *fock;
     double energy[2];
-    set_part(c, 0, whole, D);
     struct darray *symmetric = new_matrix(c);
-    tile_matrix_add(c->tiling, 1, D, 0, symmetric);
-    tile_matrix_add(c->tiling, 4e-9, whole, 1, D);
+    tile_matrix_add(c->hf.tiling, 1, D, 0, symmetric);
+    tile_matrix_add(c->hf.tiling, 4e-9, whole, 1, D);
     darray_sync();
-    check_ok(fock_create(c->screening, &settings, &pool, MPI_COMM_WORLD, &fock));
+    check_ok(fock_create(c->hf.screening, &settings, &pool, MPI_COMM_WORLD, &fock));
     for (int way = 0; way < 2; way++) {
         F[way] = new_matrix(c);
         check_ok(fock_use_symmetry(fock, way == 1 ? c->symmetry : NULL));
         check_ok(fock_build_several(fock, &kind, (const struct darray *const *)&D, &F[way]));
-        energy[way] = tile_matrix_dot(c->tiling, symmetric, F[way]);
+        energy[way] = tile_matrix_dot(c->hf.tiling, symmetric, F[way]);
     }
     check_close(energy[1], energy[0], 1e-12 * fabs(energy[0]));
     fock_destroy(fock);
@@ -350,16 +317,6 @@ TEST(molecules_in_any_orientation_do)
     check_case(molecules[5], 0.7, BASIS_FORM_CARTESIAN);
 }
 
-static void start(void)
-{
-    check_ok(darray_start());
-}
+TEST_SETUP(darray_case_start)
 
-static void stop(void)
-{
-    darray_stop();
-}
-
-TEST_SETUP(start)
-
-TEST_TEARDOWN(stop)
+TEST_TEARDOWN(darray_case_stop)

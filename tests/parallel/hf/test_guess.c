@@ -18,35 +18,28 @@ static const struct scf_case cases[] = {
 };
 enum { N_CASES = sizeof cases / sizeof cases[0] };
 
+/* trace(D_spin S) */
+static double trace_of(const struct scf_setup *setup, int spin)
+{
+    struct darray *S = tiles_create(setup->tiling, NULL);
+    check_ok(overlap_matrix(setup->tiling, S));
+    double trace = tile_matrix_dot(setup->tiling, setup->D[spin], S);
+    darray_destroy(S);
+    return trace;
+}
+
 TEST(the_trace_is_the_number_of_electrons)
 {
     for (int i = 0; i < N_CASES; i++) {
         struct scf_setup setup;
-        struct darray *S;
         scf_setup_init(&setup, &cases[i]);
-        check_ok(tile_matrix_create(setup.tiling, "S", DARRAY_DOUBLE, &S));
-        check_ok(overlap_matrix(setup.tiling, S));
         check_ok(guess_sad(&setup.problem, false, setup.D));
-        for (int s = 0; s < cases[i].n_densities; s++) {
-            double n = (double)setup.problem.n_occupied[s];
-            check_close(tile_matrix_dot(setup.tiling, setup.D[s], S),
-                        cases[i].n_densities == 1 ? 2 * n : n, 1e-11);
-        }
-        darray_destroy(S);
+        for (int s = 0; s < cases[i].n_densities; s++)
+            check_close(trace_of(&setup, s),
+                        setup.problem.electrons_per_orbital * (double)setup.problem.n_occupied[s],
+                        1e-11);
         scf_setup_fini(&setup);
     }
-}
-
-/* trace(D_alpha S) + sign trace(D_beta S) */
-static double trace_of_spins(const struct scf_setup *setup, double sign)
-{
-    struct darray *S;
-    check_ok(tile_matrix_create(setup->tiling, "S", DARRAY_DOUBLE, &S));
-    check_ok(overlap_matrix(setup->tiling, S));
-    double trace = tile_matrix_dot(setup->tiling, setup->D[0], S) +
-                   sign * tile_matrix_dot(setup->tiling, setup->D[1], S);
-    darray_destroy(S);
-    return trace;
 }
 
 /* Fe with 4 unpaired electrons, O with 2; then reversed at Fe. */
@@ -56,41 +49,15 @@ TEST(atoms_have_their_own_spins)
     struct scf_setup setup;
     scf_setup_init(&setup, &cases[2]);
     check_ok(guess_sad(&setup.problem, true, setup.D));
-    check_close(trace_of_spins(&setup, 1), 34, 1e-10);
-    check_close(trace_of_spins(&setup, -1), 6, 1e-10);
+    check_close(trace_of(&setup, 0), 20, 1e-10);
+    check_close(trace_of(&setup, 1), 14, 1e-10);
     check_ok(guess_flip(&setup.problem, iron, setup.D));
-    check_close(trace_of_spins(&setup, 1), 34, 1e-10);
-    check_close(trace_of_spins(&setup, -1), 2 - 4, 1e-10);
+    check_close(trace_of(&setup, 0), 16, 1e-10);
+    check_close(trace_of(&setup, 1), 18, 1e-10);
     scf_setup_fini(&setup);
 }
 
-/* The element (i, j) of a made-up symmetric density. */
-static double made_up(int64_t i, int64_t j, int spin)
-{
-    return sin((double)((i + 1) * (j + 1)) + 0.5 * spin) / (1 + (double)(i > j ? i - j : j - i));
-}
-
-static void set_made_up(const struct scf_setup *setup)
-{
-    const struct tiling *tiling = setup->tiling;
-    double *tile = malloc((size_t)(tiling->max_functions * tiling->max_functions) * sizeof *tile);
-    for (int s = 0; s < 2; s++) {
-        struct own_tile own = {0};
-        while (own_tile_next(tiling, setup->D[s], &own)) {
-            int64_t n_J = tile_n_functions(tiling, own.J);
-            int64_t first_I = tiling->first_function[own.I];
-            int64_t first_J = tiling->first_function[own.J];
-            for (int64_t f = 0; f < tile_n_functions(tiling, own.I); f++)
-                for (int64_t g = 0; g < n_J; g++)
-                    tile[f * n_J + g] = made_up(first_I + f, first_J + g, s);
-            darray_put(setup->D[s], own.pair, tile);
-        }
-    }
-    free(tile);
-    darray_sync();
-}
-
-/* Elements as guess.h says, from the elements of made_up. */
+/* Elements as guess.h says. */
 TEST(spins_are_reversed_in_blocks_of_centres)
 {
     static const bool flipped[] = {true, false, true, false};
@@ -98,25 +65,26 @@ TEST(spins_are_reversed_in_blocks_of_centres)
     scf_setup_init(&setup, &cases[1]);
     const struct shells *shells = setup.shells;
     int64_t n = shells->n_functions;
-    double *found = malloc((size_t)(n * n) * sizeof *found);
-    bool *is_flipped = calloc((size_t)n, sizeof *is_flipped);
+    double *D[2], *sign = malloc((size_t)n * sizeof *sign);
     for (int64_t k = 0; k < shells->n_shells; k++)
         for (int f = 0; f < shells->shells[k].n_functions; f++)
-            is_flipped[shells->shells[k].first_function + f] = flipped[shells->shells[k].atom];
-    set_made_up(&setup);
+            sign[shells->shells[k].first_function + f] = flipped[shells->shells[k].atom] ? -1 : 1;
+    for (unsigned s = 0; s < 2; s++) {
+        D[s] = whole_matrix_random(n, 3 + s);
+        whole_matrix_put(setup.tiling, D[s], setup.D[s]);
+    }
     check_ok(guess_flip(&setup.problem, flipped, setup.D));
     for (int s = 0; s < 2; s++) {
-        whole_matrix_get(setup.tiling, setup.D[s], found);
-        for (int64_t i = 0; i < n; i++)
-            for (int64_t j = 0; j < n; j++) {
-                double sum = made_up(i, j, 0) + made_up(i, j, 1);
-                double spin = made_up(i, j, 0) - made_up(i, j, 1);
-                spin *= ((is_flipped[i] ? -1 : 1) + (is_flipped[j] ? -1 : 1)) / 2;
-                check_close(found[i * n + j], 0.5 * (sum + (s == 0 ? spin : -spin)), 1e-14);
-            }
+        double *found = tiles_whole(setup.tiling, setup.D[s]);
+        for (int64_t i = 0; i < n * n; i++) {
+            double spin = (D[0][i] - D[1][i]) * (sign[i / n] + sign[i % n]) / 2;
+            check_close(found[i], 0.5 * (D[0][i] + D[1][i] + (s == 0 ? spin : -spin)), 1e-14);
+        }
+        free(found);
     }
-    free(found);
-    free(is_flipped);
+    free(D[0]);
+    free(D[1]);
+    free(sign);
     scf_setup_fini(&setup);
 }
 
@@ -137,7 +105,6 @@ TEST(every_process_places_the_same_bits)
     scf_setup_init(&setup, &cases[0]);
     int64_t n = setup.shells->n_functions;
     double *expected = calloc((size_t)(n * n), sizeof(double));
-    double *found = malloc((size_t)(n * n) * sizeof(double));
     double *block = malloc((size_t)(n * n) * sizeof(double));
     for (int64_t center = 0; center < setup.molecule.n_atoms; center++) {
         int64_t first, last;
@@ -155,7 +122,7 @@ TEST(every_process_places_the_same_bits)
                 expected[i * n + j] = block[(i - start) * (end - start) + j - start];
     }
     check_ok(guess_sad(&setup.problem, false, setup.D));
-    whole_matrix_get(setup.tiling, setup.D[0], found);
+    double *found = tiles_whole(setup.tiling, setup.D[0]);
     assert_memory_equal(found, expected, (size_t)(n * n) * sizeof(double));
     free(expected);
     free(found);
@@ -193,8 +160,7 @@ static void check_matrix(const struct tiling *tiling, const struct reference *re
 {
     const struct shells *shells = tiling->shells;
     int64_t n = shells->n_functions;
-    double *whole = malloc((size_t)(n * n) * sizeof *whole), block[21 * 21];
-    whole_matrix_get(tiling, tiles, whole);
+    double *whole = tiles_whole(tiling, tiles), block[21 * 21];
     for (int64_t i = 0; i < shells->n_shells; i++) {
         for (int64_t j = 0; j < shells->n_shells; j++) {
             const struct shell *a = &shells->shells[i], *b = &shells->shells[j];
@@ -211,21 +177,19 @@ static void check_matrix(const struct tiling *tiling, const struct reference *re
 TEST(one_electron_matrices_are_those_of_slow_integrals)
 {
     struct hf_system hf;
-    struct tiling *tiling;
     struct darray *matrices[5];
     hf_system_init(&hf, hf_system_molecule, hf_system_basis);
-    check_ok(tiling_create(hf.shells, 5, &tiling));
+    hf_system_tile(&hf, 5, 1e-10);
     for (int kind = 0; kind < 5; kind++)
-        check_ok(tile_matrix_create(tiling, "matrix", DARRAY_DOUBLE, &matrices[kind]));
-    check_ok(overlap_matrix(tiling, matrices[0]));
-    check_ok(core_hamiltonian_matrix(tiling, &hf.molecule, matrices[1]));
-    check_ok(dipole_matrices(tiling, matrices + 2));
+        matrices[kind] = tiles_create(hf.tiling, NULL);
+    check_ok(overlap_matrix(hf.tiling, matrices[0]));
+    check_ok(core_hamiltonian_matrix(hf.tiling, &hf.molecule, matrices[1]));
+    check_ok(dipole_matrices(hf.tiling, matrices + 2));
     for (int kind = 0; kind < 5; kind++) {
         struct reference reference = {.molecule = &hf.molecule, .kind = kind};
-        check_matrix(tiling, &reference, matrices[kind]);
+        check_matrix(hf.tiling, &reference, matrices[kind]);
         darray_destroy(matrices[kind]);
     }
-    tiling_destroy(tiling);
     hf_system_fini(&hf);
 }
 

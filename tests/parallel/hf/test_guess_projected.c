@@ -2,6 +2,7 @@
 /* Orbitals of another basis and geometry, projected: their density agrees with plain loops over
  * slow integrals, holds the electrons, and is a projector, also with dependent functions. */
 #include "hf/tiles/one_electron_matrices.h"
+#include "tests/cases/dense_case.h"
 #include "tests/cases/hf_system.h"
 #include "tests/cases/scf_case.h"
 #include "tests/reference/integrals_reference.h"
@@ -23,18 +24,6 @@ static const struct {
     {{"1\n\nH 0 0 0\n", 0, 2, "cc-pvdz", 2, 0}, "sto-3g"},
 };
 enum { N_CASES = sizeof cases / sizeof cases[0] };
-
-/* A pseudo-random n x o matrix, row-major, identical on every process. */
-static double *random_orbitals(int64_t n, int64_t o)
-{
-    uint64_t random = 7;
-    double *C = malloc((size_t)(n * o + 1) * sizeof *C);
-    for (int64_t i = 0; i < n * o; i++) {
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        C[i] = (double)(random >> 11) * 0x1p-52 - 1;
-    }
-    return C;
-}
 
 /* <bra|ket>, row-major, by slow integrals. */
 static double *slow_overlap(const struct shells *bra, const struct shells *ket)
@@ -63,15 +52,6 @@ static double *product(const double *A, const double *B, int64_t n, int64_t k, i
     return C;
 }
 
-static double *transpose(const double *A, int64_t n, int64_t m)
-{
-    double *T = malloc((size_t)(n * m + 1) * sizeof *T);
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < m; j++)
-            T[j * n + i] = A[i * m + j];
-    return T;
-}
-
 /* B (n x m) = A^-1 B, A positive definite and destroyed: Gauss. */
 static void solve(double *A, double *B, int64_t n, int64_t m)
 {
@@ -94,15 +74,19 @@ static void solve(double *A, double *B, int64_t n, int64_t m)
 static double *slow_density(const struct shells *to, const struct shells *from, const double *C,
                             int64_t o, double occupation)
 {
-    int64_t n = to->n_functions, k = from->n_functions;
+    int64_t n = to->n_functions;
     double *S = slow_overlap(to, to), *S_cross = slow_overlap(to, from);
-    double *SA = product(S_cross, C, n, k, o), *A = product(S_cross, C, n, k, o);
+    double *SA = product(S_cross, C, n, from->n_functions, o);
+    double *A = product(S_cross, C, n, from->n_functions, o);
+    double *A_T = malloc((size_t)(n * o + 1) * sizeof *A_T);
     solve(S, A, n, o);
-    double *A_T = transpose(A, n, o), *square = product(A_T, SA, o, n, o);
+    for (int64_t i = 0; i < n * o; i++)
+        A_T[i % o * n + i / o] = occupation * A[i];
+    double *square = product(A_T, SA, o, n, o);
+    for (int64_t i = 0; i < o * o; i++)
+        square[i] /= occupation;
     solve(square, A_T, o, n);
     double *D = product(A, A_T, n, o, n);
-    for (int64_t i = 0; i < n * n; i++)
-        D[i] *= occupation;
     free(S);
     free(S_cross);
     free(SA);
@@ -112,73 +96,64 @@ static double *slow_density(const struct shells *to, const struct shells *from, 
     return D;
 }
 
-/* Another basis at the centres of a case. */
-struct other_basis {
+/* A setup, and orbitals without structure in another basis at its centres. */
+struct projection {
+    struct scf_setup setup;
     struct basis_set set;
-    struct shells *shells;
+    struct shells *from;
+    double *whole[2];
+    struct dense *C[2];
 };
 
-static void other_basis_init(struct other_basis *other, const struct scf_setup *setup,
-                             const char *name)
+static void projection_init(struct projection *made, const struct scf_case *to, const char *from)
 {
-    check_ok(basis_set_read_all(name, MPI_COMM_WORLD, &other->set));
-    check_ok(shells_create(&setup->molecule, &other->set, BASIS_FORM_UNSTATED, &other->shells));
+    *made = (struct projection){0};
+    struct scf_setup *setup = &made->setup;
+    scf_setup_init(setup, to);
+    check_ok(basis_set_read_all(from, MPI_COMM_WORLD, &made->set));
+    check_ok(shells_create(&setup->molecule, &made->set, BASIS_FORM_UNSTATED, &made->from));
+    int64_t n = made->from->n_functions;
+    for (int s = 0; s < setup->problem.n_densities; s++) {
+        int64_t o = setup->problem.n_occupied[s];
+        made->whole[s] = whole_matrix_random(n > o ? n : o, 7); /* its first n o elements */
+        check_ok(dense_create(setup->grid, n, o, &made->C[s]));
+        dense_put_whole(made->whole[s], made->C[s]);
+    }
 }
 
-static void other_basis_fini(struct other_basis *other)
+static enum status project(struct projection *made)
 {
-    shells_destroy(other->shells);
-    basis_set_fini(&other->set);
+    return guess_projected(scf_setup_basis(&made->setup), made->from, made->C, made->setup.D);
 }
 
-static struct dense *to_dense(const struct dense_grid *grid, const double *whole, int64_t n,
-                              int64_t m)
+static void projection_fini(struct projection *made)
 {
-    struct dense *A;
-    check_ok(dense_create(grid, n, m, &A));
-    check_ok(dense_scatter(whole, A));
-    return A;
-}
-
-static void check_density(const struct scf_setup *setup, const struct darray *D,
-                          const double *expected)
-{
-    int64_t n = setup->shells->n_functions;
-    double *found = malloc((size_t)(n * n) * sizeof *found), difference = 0;
-    whole_matrix_get(setup->tiling, D, found);
-    for (int64_t i = 0; i < n * n; i++)
-        difference = fmax(difference, fabs(found[i] - expected[i]));
-    check_close(difference, 0, 1e-8);
-    free(found);
+    for (int s = 0; s < 2; s++) {
+        dense_destroy(made->C[s]);
+        free(made->whole[s]);
+    }
+    shells_destroy(made->from);
+    basis_set_fini(&made->set);
+    scf_setup_fini(&made->setup);
 }
 
 TEST(the_density_is_that_of_slow_loops)
 {
     for (int i = 0; i < N_CASES; i++) {
-        struct scf_setup setup;
-        struct other_basis other;
-        double *whole[2];
-        struct dense *C[2] = {NULL, NULL};
-        scf_setup_init(&setup, &cases[i].to);
-        other_basis_init(&other, &setup, cases[i].from);
-        int64_t n_from = other.shells->n_functions;
-        int n_densities = setup.problem.n_densities;
-        for (int s = 0; s < n_densities; s++) {
-            whole[s] = random_orbitals(n_from, setup.problem.n_occupied[s]);
-            C[s] = to_dense(setup.grid, whole[s], n_from, setup.problem.n_occupied[s]);
-        }
-        check_ok(guess_projected(scf_setup_basis(&setup), other.shells, C, setup.D));
-        for (int s = 0; s < n_densities; s++) {
-            double *D =
-                slow_density(setup.shells, other.shells, whole[s], setup.problem.n_occupied[s],
-                             setup.problem.electrons_per_orbital);
-            check_density(&setup, setup.D[s], D);
+        struct projection made;
+        projection_init(&made, &cases[i].to, cases[i].from);
+        check_ok(project(&made));
+        const struct scf_problem *problem = &made.setup.problem;
+        int64_t n = made.setup.shells->n_functions;
+        for (int s = 0; s < problem->n_densities; s++) {
+            double *D = slow_density(made.setup.shells, made.from, made.whole[s],
+                                     problem->n_occupied[s], problem->electrons_per_orbital);
+            double *found = tiles_whole(made.setup.tiling, made.setup.D[s]);
+            assert_true(largest_difference(n * n, found, 1, D) < 1e-8);
+            free(found);
             free(D);
-            free(whole[s]);
-            dense_destroy(C[s]);
         }
-        other_basis_fini(&other);
-        scf_setup_fini(&setup);
+        projection_fini(&made);
     }
 }
 
@@ -186,24 +161,16 @@ TEST(the_density_is_that_of_slow_loops)
 TEST(dependent_functions_are_left_out)
 {
     static const struct scf_case close = {"2\n\nHe 0 0 0\nHe 0 0 0.001\n", 0, 1, "cc-pvdz", 1, 0};
-    struct scf_setup setup;
-    struct other_basis other;
-    struct darray *S;
-    scf_setup_init(&setup, &close);
-    other_basis_init(&other, &setup, "6-311g**");
-    int64_t n_from = other.shells->n_functions;
-    double *whole = random_orbitals(n_from, 2);
-    struct dense *C = to_dense(setup.grid, whole, n_from, 2);
-    check_ok(scf_basis_create(&setup.problem, 1e-5, &setup.basis));
-    check_ok(guess_projected(setup.basis, other.shells, &C, setup.D));
-    check_ok(tile_matrix_create(setup.tiling, "S", DARRAY_DOUBLE, &S));
-    check_ok(overlap_matrix(setup.tiling, S));
-    check_close(tile_matrix_dot(setup.tiling, setup.D[0], S), 4, 1e-8);
+    struct projection made;
+    projection_init(&made, &close, "6-311g**");
+    const struct tiling *tiling = made.setup.tiling;
+    check_ok(scf_basis_create(&made.setup.problem, 1e-5, &made.setup.basis));
+    check_ok(project(&made));
+    struct darray *S = tiles_create(tiling, NULL);
+    check_ok(overlap_matrix(tiling, S));
+    check_close(tile_matrix_dot(tiling, made.setup.D[0], S), 4, 1e-8);
     darray_destroy(S);
-    dense_destroy(C);
-    free(whole);
-    other_basis_fini(&other);
-    scf_setup_fini(&setup);
+    projection_fini(&made);
 }
 
 TEST(orbitals_without_room_are_refused)
@@ -217,17 +184,15 @@ TEST(orbitals_without_room_are_refused)
     assert_non_null(strstr(status_text(), "only 2 independent functions"));
     scf_setup_fini(&setup);
 
-    scf_setup_init(&setup, &pair);
-    int64_t n = setup.shells->n_functions;
-    double *whole = random_orbitals(n, 2);
-    for (int64_t i = 0; i < n; i++)
+    struct projection made;
+    projection_init(&made, &pair, "cc-pvdz");
+    double *whole = made.whole[0];
+    for (int64_t i = 0; i < made.from->n_functions; i++)
         whole[2 * i + 1] = whole[2 * i];
-    struct dense *C = to_dense(setup.grid, whole, n, 2);
-    check_status(STATUS_INPUT, guess_projected(scf_setup_basis(&setup), setup.shells, &C, setup.D));
+    dense_put_whole(whole, made.C[0]);
+    check_status(STATUS_INPUT, project(&made));
     assert_non_null(strstr(status_text(), "are dependent in this geometry and basis"));
-    dense_destroy(C);
-    free(whole);
-    scf_setup_fini(&setup);
+    projection_fini(&made);
 }
 
 TEST_SETUP(scf_start)

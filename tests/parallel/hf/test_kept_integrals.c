@@ -16,8 +16,6 @@ static const char *const modes[] = {"--sched=static",    "--sched=counter", "--s
 enum { N_MODES = sizeof modes / sizeof modes[0], FIRST_THAT_REMEMBERS = 3, N_REPEATS = 6 };
 
 static struct hf_system hf;
-static struct tiling *tiling;
-static struct screening *screening;
 static double *densities[N_DENSITIES][2];
 static int n_processes;
 
@@ -48,8 +46,7 @@ static void start_kept(void)
     check_ok(darray_start());
     MPI_Comm_size(MPI_COMM_WORLD, &n_processes);
     hf_system_init(&hf, hf_system_molecule, hf_system_basis);
-    check_ok(tiling_create(hf.shells, TILE, &tiling));
-    check_ok(screening_create(tiling, THRESHOLD, NULL, MPI_COMM_WORLD, &screening));
+    hf_system_tile(&hf, TILE, THRESHOLD);
     for (int i = 0; i < N_DENSITIES; i++)
         for (int spin = 0; spin < 2; spin++)
             densities[i][spin] = make_density(i, spin);
@@ -60,8 +57,6 @@ static void stop_kept(void)
     for (int i = 0; i < N_DENSITIES; i++)
         for (int spin = 0; spin < 2; spin++)
             free(densities[i][spin]);
-    screening_destroy(screening);
-    tiling_destroy(tiling);
     hf_system_fini(&hf);
     darray_stop();
 }
@@ -70,7 +65,7 @@ static struct fock *create_builds(const struct fock_settings *settings, const ch
 {
     struct taskpool_settings pool = pool_case_settings(mode);
     struct fock *fock;
-    check_ok(fock_create(screening, settings, &pool, MPI_COMM_WORLD, &fock));
+    check_ok(fock_create(hf.screening, settings, &pool, MPI_COMM_WORLD, &fock));
     return fock;
 }
 
@@ -79,13 +74,12 @@ static void build_from(struct fock *fock, int number, char sha256[2][SHA256_HEX_
     struct darray *D[2] = {NULL}, *F[2] = {NULL};
     int n_densities = spins_of(number);
     for (int spin = 0; spin < n_densities; spin++) {
-        check_ok(tile_matrix_create(tiling, "D", DARRAY_DOUBLE, &D[spin]));
-        check_ok(tile_matrix_create(tiling, "F", DARRAY_DOUBLE, &F[spin]));
-        whole_matrix_put(tiling, densities[number][spin], D[spin]);
+        D[spin] = tiles_create(hf.tiling, densities[number][spin]);
+        F[spin] = tiles_create(hf.tiling, NULL);
     }
     check_ok(fock_build(fock, n_densities, (const struct darray *const *)D, F));
     for (int spin = 0; spin < n_densities; spin++)
-        check_ok(tile_matrix_sha256(tiling, F[spin], sha256[spin]));
+        check_ok(tile_matrix_sha256(hf.tiling, F[spin], sha256[spin]));
     for (int spin = 0; spin < 2; spin++) {
         darray_destroy(F[spin]);
         darray_destroy(D[spin]);
@@ -100,24 +94,29 @@ static struct digests build_all(struct fock *fock)
     return digests;
 }
 
+static void check_nothing_is_kept(const struct fock *fock)
+{
+    for (int64_t i = 0; i < fock_n_builds(fock); i++) {
+        const struct fock_record *record = &fock_records(fock)[i];
+        assert_int_equal(record->integrals_read, 0);
+        assert_int_equal(record->kept_bytes + record->kept_hits + record->kept_misses, 0);
+    }
+}
+
 static struct digests build_directly(struct fock_settings settings, const char *mode)
 {
     settings.kept_bytes = 0;
     struct fock *fock = create_builds(&settings, mode);
     struct digests digests = build_all(fock);
-    for (int i = 0; i < N_DENSITIES; i++) {
-        const struct fock_record *record = &fock_records(fock)[i];
-        assert_int_equal(record->integrals_read, 0);
-        assert_int_equal(record->kept_hits + record->kept_misses + record->kept_bytes, 0);
-    }
+    check_nothing_is_kept(fock);
     fock_destroy(fock);
     return digests;
 }
 
 static int64_t bytes_for_all(const struct fock_settings *settings)
 {
-    return (int64_t)integral_store_most_bytes(tiling, (enum fock_symmetry)settings->symmetry, NULL,
-                                              1);
+    return (int64_t)integral_store_most_bytes(hf.tiling, (enum fock_symmetry)settings->symmetry,
+                                              NULL, 1);
 }
 
 /* The records of builds with this bound. Tile quartets with integrals to keep are the same in all. */
@@ -132,14 +131,6 @@ static void check_kept_records(const struct fock *fock, int64_t kept_bytes, int6
             *n_to_keep = record->kept_misses;
         assert_true(*n_to_keep > 0);
         assert_int_equal(record->kept_hits + record->kept_misses, *n_to_keep);
-    }
-}
-
-static void check_nothing_is_kept(const struct fock *fock)
-{
-    for (int64_t i = 0; i < fock_n_builds(fock); i++) {
-        const struct fock_record *record = &fock_records(fock)[i];
-        assert_int_equal(record->kept_bytes + record->kept_hits + record->kept_misses, 0);
     }
 }
 

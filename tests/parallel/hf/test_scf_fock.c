@@ -2,6 +2,7 @@
 /* Builds from changes of the density: what they leave out together stays below eight cutoffs of the last
  * one, the next is from the full density, and those with the least cutoff are as accurate as that. */
 #include "hf/scf/scf_fock.h"
+#include "tests/cases/hf_system.h"
 #include "tests/cases/scf_case.h"
 
 #include <math.h>
@@ -29,10 +30,10 @@ static void fixture_init(struct fixture *fixture)
     *fixture = (struct fixture){0};
     scf_setup_init(&fixture->setup, &waters);
     const struct scf_problem *problem = &fixture->setup.problem;
-    struct darray **all[] = {&fixture->scratch[0], &fixture->scratch[1], &fixture->D,
-                             &fixture->difference};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        check_ok(tile_matrix_create(problem->tiling, "D", DARRAY_DOUBLE, all[i]));
+    for (int i = 0; i < 2; i++)
+        fixture->scratch[i] = tiles_create(problem->tiling, NULL);
+    fixture->D = tiles_create(problem->tiling, NULL);
+    fixture->difference = tiles_create(problem->tiling, NULL);
     check_ok(guess_sad(problem, false, &fixture->D));
     check_ok(scf_fock_create(problem, &fixture->scratch[0], &fixture->fock));
     check_ok(scf_fock_create(problem, &fixture->scratch[1], &fixture->full));

@@ -9,44 +9,17 @@
  * bounds too. */
 #define LEAST_BOUND 1e-18
 
-static struct hf_system small, be4;
-
-/* Four Be atoms, 4 Bohr apart, with the uncontracted functions of the chains; those
- * of the six displaced centres are on ghosts. */
-static void init_be4(struct hf_system *system)
-{
-    static const double on_atom[] = {1741,  262.1, 60.33,  17.62,  5.933,
-                                     2.185, 0.859, 0.1806, 0.05835};
-    char molecule[2048], basis[1024];
-    size_t used = (size_t)snprintf(molecule, sizeof molecule, "28\n\n");
-    for (int i = 0; i < 4; i++) {
-        used += (size_t)snprintf(molecule + used, sizeof molecule - used, "Be %d 0 0\n", 4 * i);
-        for (int k = 0; k < 6; k++) {
-            double shift = k % 2 == 0 ? 1.6 : -1.6;
-            used += (size_t)snprintf(molecule + used, sizeof molecule - used, "Bq %g %g %g\n",
-                                     4 * i + (k / 2 == 0 ? shift : 0), k / 2 == 1 ? shift : 0,
-                                     k / 2 == 2 ? shift : 0);
-        }
-    }
-    used = (size_t)snprintf(basis, sizeof basis, "Be 0\n");
-    for (int k = 0; k < 9; k++)
-        used += (size_t)snprintf(basis + used, sizeof basis - used, "S 1 1\n%g 1\n", on_atom[k]);
-    snprintf(basis + used, sizeof basis - used, "****\nBq 0\nS 1 1\n0.3 1\n****\n");
-    hf_system_init(system, molecule, basis);
-    assert_int_equal(system->shells->n_functions, 60);
-}
+static struct hf_system small;
 
 static void start(void)
 {
     check_ok(darray_start());
     hf_system_init(&small, hf_system_molecule, hf_system_basis);
-    init_be4(&be4);
 }
 
 static void stop(void)
 {
     hf_system_fini(&small);
-    hf_system_fini(&be4);
     darray_stop();
 }
 
@@ -116,22 +89,15 @@ TEST(bounds_are_norms_of_their_blocks)
     const int64_t targets[] = {1, 5, 40};
     double *bounds = reference_bounds(small.shells);
     for (size_t t = 0; t < sizeof targets / sizeof targets[0]; t++) {
-        struct tiling *tiling;
-        struct screening *screening;
-        check_ok(tiling_create(small.shells, targets[t], &tiling));
-        check_ok(screening_create(tiling, 1e-10, NULL, MPI_COMM_WORLD, &screening));
-        assert_true(screening->threshold == 1e-10);
+        hf_system_tile(&small, targets[t], 1e-10);
         double largest = 0;
-        for (int64_t I = 0; I < tiling->n_tiles; I++)
+        for (int64_t I = 0; I < small.tiling->n_tiles; I++)
             for (int64_t J = 0; J <= I; J++) {
-                check_tile_pair(screening, bounds, I, J);
-                largest = fmax(largest, screening->tile_bounds[tile_pair_index(I, J)]);
+                check_tile_pair(small.screening, bounds, I, J);
+                largest = fmax(largest, small.screening->tile_bounds[tile_pair_index(I, J)]);
             }
-        assert_true(screening->max_bound == largest);
-        screening_destroy(screening);
-        tiling_destroy(tiling);
+        assert_true(small.screening->max_bound == largest);
     }
-    screening_destroy(NULL);
     free(bounds);
 }
 
@@ -166,19 +132,14 @@ static struct integral_count count_all(const double *bounds, int64_t n, double t
     return count;
 }
 
-static void check_count(const struct shells *shells, int64_t target, double threshold,
+static void check_count(struct hf_system *system, int64_t target, double threshold,
                         const struct integral_count *expected)
 {
-    struct tiling *tiling;
-    struct screening *screening;
     struct integral_count count;
-    check_ok(tiling_create(shells, target, &tiling));
-    check_ok(screening_create(tiling, threshold, NULL, MPI_COMM_WORLD, &screening));
-    check_ok(screening_count_integrals(screening, MPI_COMM_WORLD, &count));
+    hf_system_tile(system, target, threshold);
+    check_ok(screening_count_integrals(system->screening, MPI_COMM_WORLD, &count));
     assert_int_equal(count.all, expected->all);
     assert_int_equal(count.unique, expected->unique);
-    screening_destroy(screening);
-    tiling_destroy(tiling);
 }
 
 TEST(integrals_are_counted_as_if_one_by_one)
@@ -189,33 +150,10 @@ TEST(integrals_are_counted_as_if_one_by_one)
     widen_to_groups(small.shells, bounds);
     for (size_t t = 0; t < sizeof thresholds / sizeof thresholds[0]; t++) {
         struct integral_count expected = count_all(bounds, n, thresholds[t]);
-        check_count(small.shells, 5, thresholds[t], &expected);
-        check_count(small.shells, 40, thresholds[t], &expected);
+        check_count(&small, 5, thresholds[t], &expected);
+        check_count(&small, 40, thresholds[t], &expected);
     }
     free(bounds);
-}
-
-/* Counts of the original program. */
-TEST(the_be4_chain_has_4845492_integrals_above_1e6)
-{
-    double *bounds = reference_bounds(be4.shells);
-    struct integral_count expected = count_all(bounds, be4.shells->n_functions, 1e-6);
-    assert_int_equal(expected.all, 4845492);
-    check_count(be4.shells, 40, 1e-6, &expected);
-    check_count(be4.shells, 7, 1e-6, &expected);
-    free(bounds);
-}
-
-static double unit_of(const struct shells *shells)
-{
-    struct tiling *tiling;
-    struct screening *screening;
-    check_ok(tiling_create(shells, 40, &tiling));
-    check_ok(screening_create(tiling, 1e-10, NULL, MPI_COMM_WORLD, &screening));
-    double unit = screening->unit;
-    screening_destroy(screening);
-    tiling_destroy(tiling);
-    return unit;
 }
 
 /* Multiples of a unit would split the degenerate orbitals of an atom. */
@@ -223,8 +161,10 @@ TEST(integrals_of_an_atom_are_not_rounded)
 {
     struct hf_system atom;
     hf_system_init(&atom, "1\n\nBe 0 0 1\n", "Be 0\nS 1 1\n2 1\nD 1 1\n1 1\n****\n");
-    assert_true(unit_of(atom.shells) == 0);
-    assert_true(unit_of(small.shells) > 0);
+    hf_system_tile(&atom, 40, 1e-10);
+    hf_system_tile(&small, 40, 1e-10);
+    assert_true(atom.screening->unit == 0);
+    assert_true(small.screening->unit > 0);
     hf_system_fini(&atom);
 }
 

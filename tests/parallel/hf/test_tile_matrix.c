@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Symmetric matrices by tiles: nothing is lost on the way to the dense layout and
- * back; digest and product agree with the whole matrix's, on any number of
- * processes. */
-#include "hf/tiles/tile_matrix.h"
-#include "support/arrays/dense.h"
+ * back; digest and product agree with the whole matrix's, and densities of orbitals with plain loops to
+ * the last bit, on any number of processes. */
+#include "hf/tiles/orbital_density.h"
 #include "support/base/sha256.h"
+#include "tests/cases/dense_case.h"
 #include "tests/cases/hf_system.h"
+
+enum { N_ORBITALS = 70, N_TARGETS = 5 }; /* more than two panels of any */
+
+static const int64_t targets[N_TARGETS] = {1, 5, 13, 40, 1000};
 
 static struct hf_system systems[2];
 static struct dense_grid *grid;
@@ -37,88 +41,56 @@ static void stop(void)
     darray_stop();
 }
 
-/* Fills this process's part; the upper triangle, which must not be read, with NaN. */
-static void fill_dense(struct dense *dense, const double *whole, bool spoil_upper)
-{
-    for (int c = 0; c < dense->local_columns; c++)
-        for (int r = 0; r < dense->local_rows; r++) {
-            int row = dense_global_row(dense, r), column = dense_global_column(dense, c);
-            dense->local[(size_t)c * (size_t)dense->local_rows + (size_t)r] =
-                spoil_upper && column > row ? NAN : whole[row * dense->n_columns + column];
-        }
-}
-
-static void check_dense(const struct dense *dense, const double *whole)
-{
-    for (int c = 0; c < dense->local_columns; c++)
-        for (int r = 0; r < dense->local_rows; r++)
-            assert_true(dense->local[(size_t)c * (size_t)dense->local_rows + (size_t)r] ==
-                        whole[dense_global_row(dense, r) * dense->n_columns +
-                              dense_global_column(dense, c)]);
-}
-
+/* To dense and back over other contents, without a look at the upper triangle. */
 static void check_conversions(const struct tiling *tiling, const double *whole)
 {
     int64_t n = tiling->shells->n_functions;
     struct dense *dense;
-    struct darray *tiles;
-    double *got = malloc((size_t)(n * n) * sizeof *got);
+    struct darray *tiles = tiles_create(tiling, whole), *back = tiles_create(tiling, NULL);
     check_ok(dense_create(grid, n, n, &dense));
-    check_ok(tile_matrix_create(tiling, "tiles", DARRAY_DOUBLE, &tiles));
-
-    whole_matrix_put(tiling, whole, tiles);
     check_ok(tile_matrix_to_dense(tiling, tiles, dense));
-    check_dense(dense, whole);
-
-    /* Overwrites the contents. */
-    fill_dense(dense, whole, true);
-    check_ok(tile_matrix_from_dense(tiling, dense, tiles));
-    whole_matrix_get(tiling, tiles, got);
-    assert_memory_equal(got, whole, (size_t)(n * n) * sizeof *got);
-
-    free(got);
+    double *found = dense_whole(dense);
+    assert_memory_equal(found, whole, (size_t)(n * n) * sizeof *found);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = i + 1; j < n; j++)
+            found[i * n + j] = NAN;
+    dense_put_whole(found, dense);
+    free(found);
+    for (int times = 0; times < 2; times++)
+        check_ok(tile_matrix_from_dense(tiling, dense, back));
+    found = tiles_whole(tiling, back);
+    assert_memory_equal(found, whole, (size_t)(n * n) * sizeof *found);
+    free(found);
     darray_destroy(tiles);
+    darray_destroy(back);
     dense_destroy(dense);
 }
 
-TEST(the_way_to_dense_and_back_loses_nothing)
+static void check_digest(const struct tiling *tiling, const double *whole)
 {
-    const int64_t targets[] = {1, 5, 13, 40, 1000};
-    for (int s = 0; s < 2; s++) {
-        double *whole = whole_matrix_random(systems[s].shells->n_functions, 1 + (unsigned)s);
-        for (size_t t = 0; t < sizeof targets / sizeof targets[0]; t++) {
-            struct tiling *tiling;
-            check_ok(tiling_create(systems[s].shells, targets[t], &tiling));
-            check_conversions(tiling, whole);
-            tiling_destroy(tiling);
-        }
-        free(whole);
-    }
+    int64_t n = tiling->shells->n_functions;
+    char expected[SHA256_HEX_SIZE], found[SHA256_HEX_SIZE];
+    struct darray *tiles = tiles_create(tiling, whole);
+    struct sha256 *sha256;
+    check_ok(sha256_create(&sha256));
+    sha256_add(sha256, whole, (size_t)(n * n) * sizeof *whole);
+    sha256_finish(sha256, expected);
+    sha256_destroy(sha256);
+    check_ok(tile_matrix_sha256(tiling, tiles, found));
+    assert_string_equal(found, expected);
+    darray_destroy(tiles);
 }
 
-TEST(the_digest_is_that_of_the_whole_matrix)
+TEST(dense_layout_and_digest_are_those_of_the_whole_matrix)
 {
-    const int64_t targets[] = {1, 5, 40, 1000};
-    for (int s = 0; s < 2; s++) {
-        int64_t n = systems[s].shells->n_functions;
-        double *whole = whole_matrix_random(n, 7);
-        char expected[SHA256_HEX_SIZE], text[SHA256_HEX_SIZE];
-        struct sha256 *sha256;
-        check_ok(sha256_create(&sha256));
-        sha256_add(sha256, whole, (size_t)(n * n) * sizeof *whole);
-        sha256_finish(sha256, expected);
-        sha256_destroy(sha256);
-        for (size_t t = 0; t < sizeof targets / sizeof targets[0]; t++) {
-            struct tiling *tiling;
-            struct darray *tiles;
-            check_ok(tiling_create(systems[s].shells, targets[t], &tiling));
-            check_ok(tile_matrix_create(tiling, "tiles", DARRAY_DOUBLE, &tiles));
-            whole_matrix_put(tiling, whole, tiles);
-            check_ok(tile_matrix_sha256(tiling, tiles, text));
-            assert_string_equal(text, expected);
-            darray_destroy(tiles);
-            tiling_destroy(tiling);
-        }
+    for (int i = 0; i < 2 * N_TARGETS; i++) {
+        const struct shells *shells = systems[i % 2].shells;
+        double *whole = whole_matrix_random(shells->n_functions, 1 + (unsigned)i);
+        struct tiling *tiling;
+        check_ok(tiling_create(shells, targets[i / 2], &tiling));
+        check_conversions(tiling, whole);
+        check_digest(tiling, whole);
+        tiling_destroy(tiling);
         free(whole);
     }
 }
@@ -130,10 +102,8 @@ TEST(the_product_counts_both_triangles)
     for (int64_t i = 0; i < n * n; i++)
         expected += a[i] * b[i];
     struct tiling *tiling;
-    struct darray *A, *B;
     check_ok(tiling_create(systems[1].shells, 11, &tiling));
-    check_ok(tile_matrix_create(tiling, "A", DARRAY_DOUBLE, &A));
-    check_ok(tile_matrix_create(tiling, "B", DARRAY_DOUBLE, &B));
+    struct darray *A = tiles_create(tiling, NULL), *B = tiles_create(tiling, NULL);
     assert_true(tile_matrix_dot(tiling, A, B) == 0);
     whole_matrix_put(tiling, a, A);
     whole_matrix_put(tiling, b, B);
@@ -143,6 +113,48 @@ TEST(the_product_counts_both_triangles)
     tiling_destroy(tiling);
     free(a);
     free(b);
+}
+
+static double *plain_density(int64_t n, const double *C, double occupation, int n_occupied)
+{
+    double *D = calloc((size_t)(n * n), sizeof *D);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            for (int k = 0; k < n_occupied; k++) {
+                volatile double product = C[i * N_ORBITALS + k] * C[j * N_ORBITALS + k];
+                D[i * n + j] += occupation * product;
+            }
+    return D;
+}
+
+TEST(the_density_of_orbitals_is_that_of_plain_loops)
+{
+    static const int n_occupied[N_TARGETS] = {0, 1, 32, 33, N_ORBITALS};
+    const struct shells *shells = systems[0].shells;
+    int64_t n = shells->n_functions;
+    double *whole = whole_matrix_random(N_ORBITALS, 5); /* more rows than functions */
+    struct dense *C;
+    assert_true(n <= N_ORBITALS);
+    check_ok(dense_create(grid, n, N_ORBITALS, &C));
+    dense_put_whole(whole, C);
+    for (int i = 0; i < N_TARGETS * N_TARGETS; i++) {
+        int occupied = n_occupied[i / N_TARGETS];
+        double occupation = 1 + i % 2, *expected = plain_density(n, whole, occupation, occupied);
+        struct tiling *tiling;
+        check_ok(tiling_create(shells, targets[i % N_TARGETS], &tiling));
+        struct darray *D = tiles_create(tiling, NULL);
+        /* The earlier contents of D do not matter. */
+        for (int times = 0; times < 2; times++)
+            check_ok(orbital_density(tiling, occupation, C, occupied, D));
+        double *found = tiles_whole(tiling, D);
+        assert_memory_equal(found, expected, (size_t)(n * n) * sizeof *found);
+        darray_destroy(D);
+        tiling_destroy(tiling);
+        free(expected);
+        free(found);
+    }
+    dense_destroy(C);
+    free(whole);
 }
 
 TEST_SETUP(start)

@@ -27,47 +27,47 @@ static int64_t made_up_size(int seed, int64_t block)
     return random % 3 == 0 ? 0 : (int64_t)(random % 2001);
 }
 
-/* Two at a time, ended in either order. */
-static void check_gets_in_two_parts(const struct darray *array, int64_t n_blocks,
-                                    const int64_t *size)
+/* Element i of a block. */
+static uint64_t element(int64_t block, int64_t i)
 {
-    static uint64_t buffer[2][2001];
+    return mix((uint64_t)(block * 4096 + i));
+}
+
+/* Every process gets the elements plus a number, or zeros, one block after another and two at a time, ended in
+ * either order, and nothing after them. */
+static void check_got(const struct darray *array, int64_t n_blocks, const int64_t *size,
+                      uint64_t added, bool zeros)
+{
+    static uint64_t buffer[3][2002];
     struct darray_request request[2];
-    for (int64_t block = 0; block + 1 < n_blocks; block++) {
-        for (int i = 0; i < 2; i++)
-            darray_get_begin(array, block + i, buffer[i], &request[i]);
+    darray_sync();
+    for (int64_t block = 0; block < n_blocks; block++) {
+        int64_t other = (block + 1) % n_blocks;
+        buffer[0][size[block]] = 42;
+        darray_get(array, block, buffer[0]);
+        assert_true(buffer[0][size[block]] == 42);
+        darray_get_begin(array, block, buffer[1], &request[0]);
+        darray_get_begin(array, other, buffer[2], &request[1]);
         for (int i = 0; i < 2; i++)
             darray_get_end(&request[(block + i) % 2]);
-        for (int i = 0; i < 2; i++)
-            for (int64_t e = 0; e < size[block + i]; e++)
-                assert_true(buffer[i][e] == mix((uint64_t)((block + i) * 4096 + e)));
+        for (int64_t i = 0; i < size[block]; i++)
+            assert_true(buffer[0][i] == (zeros ? 0 : element(block, i) + added));
+        assert_memory_equal(buffer[1], buffer[0], (size_t)size[block] * 8);
+        for (int64_t i = 0; i < size[other]; i++)
+            assert_true(buffer[2][i] == (zeros ? 0 : element(other, i) + added));
     }
+    darray_sync();
 }
 
-/* A vector of a block in place lies in one line of the cache. */
-static void check_lines(const void *place, int64_t size)
+/* The owner reads and writes its blocks in place. A vector of a block lies in one line of the cache. */
+static void change_own_blocks(struct darray *array, int64_t n_blocks, const int64_t *size)
 {
-    assert_true(size < DARRAY_LEAST_IN_LINES || (uintptr_t)place % 64 == 0);
-}
-
-/* The owner reads and writes its blocks in place; every process gets the new elements. */
-static void check_own_blocks(struct darray *array, int64_t n_blocks, const int64_t *size)
-{
-    uint64_t buffer[2001];
     for (int64_t block = 0; block < n_blocks; block++) {
         uint64_t *own = darray_local(array, block);
         assert_true((own != NULL) == (darray_owner(array, block) == rank));
-        check_lines(own, size[block]);
-        for (int64_t i = 0; own && i < size[block]; i++) {
-            assert_true(own[i] == mix((uint64_t)(block * 4096 + i)));
-            own[i]++;
-        }
-    }
-    darray_sync();
-    for (int64_t block = 0; block < n_blocks; block++) {
-        darray_get(array, block, buffer);
-        for (int64_t i = 0; i < size[block]; i++)
-            assert_true(buffer[i] == mix((uint64_t)(block * 4096 + i)) + 1);
+        assert_true(size[block] < DARRAY_LEAST_IN_LINES || (uintptr_t)own % 64 == 0);
+        for (int64_t i = 0; own && i < size[block]; i++)
+            assert_true(own[i]++ == element(block, i));
     }
 }
 
@@ -90,17 +90,15 @@ static bool sees_blocks_of_others(const struct darray *array, int64_t n_blocks)
     return sees;
 }
 
-/* A process adds to the blocks of the one before it, where they lie; every process gets the new elements. */
-static void check_near_blocks(struct darray *array, int64_t n_blocks, const int64_t *size)
+/* A process adds to the blocks of the one before it, where they lie; returns whether it can. */
+static bool change_near_blocks(struct darray *array, int64_t n_blocks, const int64_t *size)
 {
-    uint64_t buffer[2001];
     bool sees_others = sees_blocks_of_others(array, n_blocks);
     for (int64_t block = 0; block < n_blocks; block++) {
-        int owner = darray_owner(array, block);
-        uint64_t *near = darray_near(array, block);
-        assert_int_equal(near != NULL, sees_others || owner == rank);
+        const uint64_t *near = darray_near(array, block);
+        assert_int_equal(near != NULL, sees_others || darray_owner(array, block) == rank);
         for (int64_t i = 0; near && i < size[block]; i++)
-            assert_true(near[i] == mix((uint64_t)(block * 4096 + i)) + 1);
+            assert_true(near[i] == element(block, i) + 1);
     }
     darray_sync();
     for (int64_t block = 0; block < n_blocks; block++) {
@@ -109,15 +107,11 @@ static void check_near_blocks(struct darray *array, int64_t n_blocks, const int6
         for (int64_t i = 0; adds && near && i < size[block]; i++)
             near[i]++;
     }
-    darray_sync();
-    for (int64_t block = 0; block < n_blocks; block++) {
-        uint64_t added = sees_others || n_processes == 1 ? 2 : 1;
-        darray_get(array, block, buffer);
-        for (int64_t i = 0; i < size[block]; i++)
-            assert_true(buffer[i] == mix((uint64_t)(block * 4096 + i)) + added);
-    }
+    return sees_others || n_processes == 1;
 }
 
+/* An array is zero at first, whatever was in that memory before, and again. Each block is written by a process that
+ * mostly does not hold it. */
 static void check_round_trip(enum darray_type type, int64_t n_blocks, int seed)
 {
     int64_t *size = calloc((size_t)n_blocks + 1, sizeof *size);
@@ -125,39 +119,24 @@ static void check_round_trip(enum darray_type type, int64_t n_blocks, int seed)
         size[block] = made_up_size(seed, block);
     struct darray *array;
     check_ok(darray_create("round trip", type, n_blocks, size, &array));
-
-    /* Each block is written by a process that mostly does not hold it. */
-    uint64_t buffer[2001];
+    check_got(array, n_blocks, size, 0, true);
     for (int64_t block = 0; block < n_blocks; block++) {
+        uint64_t buffer[2001];
         assert_int_equal(darray_block_size(array, block), size[block]);
         assert_int_equal(darray_owner(array, block), block % n_processes);
-        if ((int)(mix((uint64_t)block) % (uint64_t)n_processes) != rank)
-            continue;
         for (int64_t i = 0; i < size[block]; i++)
-            buffer[i] = mix((uint64_t)(block * 4096 + i));
-        darray_put(array, block, buffer);
+            buffer[i] = element(block, i);
+        if ((int)(mix((uint64_t)block) % (uint64_t)n_processes) == rank)
+            darray_put(array, block, buffer);
     }
-    darray_sync();
-    for (int64_t block = 0; block < n_blocks; block++) {
-        buffer[size[block]] = 42;
-        darray_get(array, block, buffer);
-        for (int64_t i = 0; i < size[block]; i++)
-            assert_true(buffer[i] == mix((uint64_t)(block * 4096 + i)));
-        assert_true(buffer[size[block]] == 42);
-    }
-    check_gets_in_two_parts(array, n_blocks, size);
-    darray_sync();
-    check_own_blocks(array, n_blocks, size);
-    darray_sync();
-    check_near_blocks(array, n_blocks, size);
-    darray_sync();
+    check_got(array, n_blocks, size, 0, false);
+    change_own_blocks(array, n_blocks, size);
+    check_got(array, n_blocks, size, 1, false);
+    check_got(array, n_blocks, size, change_near_blocks(array, n_blocks, size) ? 2 : 1, false);
     darray_zero(array);
-    darray_sync();
-    for (int64_t block = 0; block < n_blocks; block++) {
-        darray_get(array, block, buffer);
-        for (int64_t i = 0; i < size[block]; i++)
-            assert_true(buffer[i] == 0);
-    }
+    check_got(array, n_blocks, size, 0, true);
+    for (int64_t block = rank; block < n_blocks; block += n_processes)
+        memset(darray_local(array, block), -1, (size_t)size[block] * 8);
     darray_destroy(array);
     free(size);
 }
@@ -171,94 +150,41 @@ TEST(what_is_put_is_got)
     }
 }
 
-TEST(new_arrays_are_zero_whatever_was_there_before)
+/* All processes add to the same blocks at the same time, often enough that their transfers meet: integers, which wrap
+ * around, and reals. */
+TEST(concurrent_accumulation_is_the_sum)
 {
-    const int64_t size[] = {1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000};
-    for (int round = 0; round < 3; round++) {
-        struct darray *array;
-        double buffer[1000];
-        check_ok(darray_create("zero", DARRAY_DOUBLE, 8, size, &array));
-        for (int block = 0; block < 8; block++) {
-            darray_get(array, block, buffer);
-            for (int i = 0; i < 1000; i++)
-                assert_true(buffer[i] == 0);
-        }
-        darray_sync();
-        for (int i = 0; i < 1000; i++)
-            buffer[i] = round + 1;
-        for (int block = rank; block < 8; block += n_processes)
-            darray_put(array, block, buffer);
-        darray_destroy(array);
-    }
-}
-
-/* All processes add to the same blocks at the same time, often enough that
- * their transfers meet. */
-TEST(concurrent_integer_accumulation_wraps_and_loses_nothing)
-{
-    enum { n_blocks = 3, n = 1600, n_rounds = 200 };
-    const int64_t size[n_blocks] = {n, 1, n};
-    struct darray *array;
-    check_ok(darray_create("integers", DARRAY_INT64, n_blocks, size, &array));
-    int64_t buffer[n];
-    for (int round = 0; round < n_rounds; round++)
-        for (int block = 0; block < n_blocks; block++) {
-            for (int64_t i = 0; i < size[block]; i++)
-                buffer[i] = (int64_t)mix((uint64_t)(i + n * (round + n_rounds * rank)));
-            darray_acc(array, block, buffer);
+    enum { N_BLOCKS = 4, N = 1600, N_ROUNDS = 150 };
+    const int64_t size[N_BLOCKS] = {N, 1, 777, N};
+    struct darray *integers, *reals;
+    int64_t integer[N];
+    double real[N];
+    check_ok(darray_create("integers", DARRAY_INT64, N_BLOCKS, size, &integers));
+    check_ok(darray_create("reals", DARRAY_DOUBLE, N_BLOCKS, size, &reals));
+    for (int round = 0; round < N_ROUNDS; round++)
+        for (int block = 0; block < N_BLOCKS; block++) {
+            for (int64_t i = 0; i < size[block]; i++) {
+                integer[i] = (int64_t)mix((uint64_t)(i + N * (round + N_ROUNDS * rank)));
+                real[i] = (block + 1) * ((double)i + 0.25) * (rank + 1);
+            }
+            darray_acc(integers, block, integer);
+            darray_acc(reals, block, real);
         }
     darray_sync();
-    for (int block = 0; block < n_blocks; block++) {
-        darray_get(array, block, buffer);
+    for (int block = 0; block < N_BLOCKS; block++) {
+        darray_get(integers, block, integer);
+        darray_get(reals, block, real);
         for (int64_t i = 0; i < size[block]; i++) {
             uint64_t sum = 0;
-            for (int term = 0; term < n_rounds * n_processes; term++)
-                sum += mix((uint64_t)(i + n * term));
-            assert_true((uint64_t)buffer[i] == sum);
+            for (int term = 0; term < N_ROUNDS * n_processes; term++)
+                sum += mix((uint64_t)(i + N * term));
+            assert_true((uint64_t)integer[i] == sum);
+            assert_true(real[i] == N_ROUNDS * (block + 1) * ((double)i + 0.25) * n_processes *
+                                       (n_processes + 1) / 2);
         }
     }
-    darray_destroy(array);
-}
-
-TEST(integers_wrap_around_at_the_limits)
-{
-    const int64_t size[] = {2};
-    struct darray *array;
-    check_ok(darray_create("limits", DARRAY_INT64, 1, size, &array));
-    int64_t buffer[2] = {INT64_MAX, INT64_MIN}, step[2] = {1, -1};
-    if (rank == 0)
-        darray_put(array, 0, buffer);
-    darray_sync();
-    if (rank == n_processes - 1)
-        darray_acc(array, 0, step);
-    darray_sync();
-    darray_get(array, 0, buffer);
-    assert_true(buffer[0] == INT64_MIN);
-    assert_true(buffer[1] == INT64_MAX);
-    darray_destroy(array);
-}
-
-TEST(concurrent_real_accumulation_is_the_sum)
-{
-    enum { n_blocks = 5, n = 777, n_rounds = 100 };
-    const int64_t size[n_blocks] = {n, n, n, n, n};
-    struct darray *array;
-    check_ok(darray_create("reals", DARRAY_DOUBLE, n_blocks, size, &array));
-    double buffer[n];
-    for (int round = 0; round < n_rounds; round++)
-        for (int block = 0; block < n_blocks; block++) {
-            for (int i = 0; i < n; i++)
-                buffer[i] = (block + 1) * (i + 0.25) * (rank + 1);
-            darray_acc(array, block, buffer);
-        }
-    darray_sync();
-    for (int block = 0; block < n_blocks; block++) {
-        darray_get(array, block, buffer);
-        for (int i = 0; i < n; i++)
-            assert_true(buffer[i] ==
-                        n_rounds * (block + 1) * (i + 0.25) * n_processes * (n_processes + 1) / 2);
-    }
-    darray_destroy(array);
+    darray_destroy(integers);
+    darray_destroy(reals);
 }
 
 TEST(memory_is_asked_for_before)

@@ -1,100 +1,86 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Distributed matrices against plain loops over whole ones, which every process
  * holds. Elements are small integers where results can be compared exactly. */
-#include "support/arrays/dense.h"
-#include "tests/check.h"
+#include "tests/cases/dense_case.h"
+
+#include "support/base/random.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct dense_grid *grid;
+static struct random_stream stream;
 
-/* A whole matrix, row-major. */
-struct whole {
-    int n_rows, n_columns;
-    double *element;
+/* One matrix twice: distributed, and whole. */
+struct pair {
+    struct dense *dense;
+    double *whole;
+    int m, n;
 };
 
-static struct whole whole_create(int n_rows, int n_columns)
+static double *at(const struct pair *pair, int i, int j)
 {
-    return (struct whole){n_rows, n_columns,
-                          calloc((size_t)n_rows * (size_t)n_columns + 1, sizeof(double))};
+    return &pair->whole[(size_t)i * (size_t)pair->n + (size_t)j];
 }
 
-static double *at(const struct whole *A, int i, int j)
+/* Of integers from -9 to 9. */
+static struct pair pair_create(int m, int n)
 {
-    return &A->element[(size_t)i * (size_t)A->n_columns + (size_t)j];
+    struct pair pair = {NULL, malloc(((size_t)m * (size_t)n + 1) * sizeof(double)), m, n};
+    for (int i = 0; i < m * n; i++)
+        pair.whole[i] = (double)random_below(&stream, 19) - 9;
+    check_ok(dense_create(grid, m, n, &pair.dense));
+    dense_put_whole(pair.whole, pair.dense);
+    return pair;
 }
 
-static double made_up(int seed, int i, int j)
+static void pair_destroy(struct pair *pair)
 {
-    unsigned mixed = (unsigned)seed * 2654435761u + (unsigned)i * 40503u + (unsigned)j * 9176u;
-    mixed ^= mixed >> 13;
-    mixed *= 1540483477u;
-    mixed ^= mixed >> 15;
-    return (double)(mixed % 19) - 9;
-}
-
-/* One matrix twice: whole, and distributed. */
-static struct whole fill(int seed, int n_rows, int n_columns, struct dense **A)
-{
-    struct whole whole = whole_create(n_rows, n_columns);
-    for (int i = 0; i < n_rows; i++)
-        for (int j = 0; j < n_columns; j++)
-            *at(&whole, i, j) = made_up(seed, i, j);
-    check_ok(dense_create(grid, n_rows, n_columns, A));
-    for (int j = 0; j < (*A)->local_columns; j++)
-        for (int i = 0; i < (*A)->local_rows; i++)
-            (*A)->local[(size_t)j * (size_t)(*A)->local_rows + (size_t)i] =
-                *at(&whole, dense_global_row(*A, i), dense_global_column(*A, j));
-    return whole;
+    dense_destroy(pair->dense);
+    free(pair->whole);
 }
 
 static void fill_with(struct dense *A, double value)
 {
-    for (int64_t i = 0; i < (int64_t)A->local_rows * A->local_columns; i++)
+    for (size_t i = 0; i < dense_local_size(A); i++)
         A->local[i] = value;
 }
 
-static void fill_identity(struct dense *A)
+static void check_equal(const struct pair *pair)
 {
-    for (int j = 0; j < A->local_columns; j++)
-        for (int i = 0; i < A->local_rows; i++)
-            A->local[(size_t)j * (size_t)A->local_rows + (size_t)i] =
-                dense_global_row(A, i) == dense_global_column(A, j);
+    double *found = dense_whole(pair->dense);
+    for (int i = 0; i < pair->m * pair->n; i++)
+        check_close(found[i], pair->whole[i], 0);
+    free(found);
 }
 
-static void check_equal(const struct dense *A, const struct whole *expected, double tolerance)
+/* beta, or for 0 a matrix of NaN in its place. */
+static double spoil_by(double beta, struct pair *pair)
 {
-    assert_int_equal(A->n_rows, expected->n_rows);
-    assert_int_equal(A->n_columns, expected->n_columns);
-    for (int j = 0; j < A->local_columns; j++)
-        for (int i = 0; i < A->local_rows; i++)
-            check_close(A->local[(size_t)j * (size_t)A->local_rows + (size_t)i],
-                        *at(expected, dense_global_row(A, i), dense_global_column(A, j)),
-                        tolerance);
+    if (beta != 0)
+        return beta;
+    fill_with(pair->dense, NAN);
+    memset(pair->whole, 0, (size_t)pair->m * (size_t)pair->n * sizeof *pair->whole);
+    return 0;
+}
+
+/* 0, 1, a block and its neighbours, or any up to several blocks. */
+static int random_size(void)
+{
+    static const int sizes[] = {
+        0, 1, DENSE_BLOCK - 1, DENSE_BLOCK, DENSE_BLOCK + 1, 2 * DENSE_BLOCK};
+    uint64_t choice = random_below(&stream, 12);
+    return choice < 6 ? sizes[choice] : 2 + (int)random_below(&stream, 130);
 }
 
 /* Every element is on one process, and none needs more than dense_bytes. */
 TEST(layout_holds_each_element_once)
 {
-    const int shapes[][2] = {{0, 0}, {1, 1}, {5, 0}, {31, 33}, {64, 32}, {100, 7}, {333, 129}};
-    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
-        struct dense *A;
-        int n_rows = shapes[s][0], n_columns = shapes[s][1];
-        check_ok(dense_create(grid, n_rows, n_columns, &A));
-        int *count = calloc((size_t)(n_rows * n_columns + 1), sizeof *count);
-        for (int j = 0; j < A->local_columns; j++)
-            for (int i = 0; i < A->local_rows; i++)
-                count[dense_global_row(A, i) * n_columns + dense_global_column(A, j)]++;
-        MPI_Allreduce(MPI_IN_PLACE, count, n_rows * n_columns, MPI_INT, MPI_SUM, grid->comm);
-        for (int i = 0; i < n_rows * n_columns; i++)
-            assert_int_equal(count[i], 1);
-        assert_true((int64_t)A->local_rows * A->local_columns * 8 <=
-                    dense_bytes(grid, n_rows, n_columns));
-        free(count);
-        dense_destroy(A);
+    for (int round = 0; round < 20; round++) {
+        struct pair A = pair_create(random_size(), random_size());
+        check_equal(&A);
+        assert_true((int64_t)dense_local_size(A.dense) * 8 <= dense_bytes(grid, A.m, A.n));
+        pair_destroy(&A);
     }
 }
 
@@ -106,317 +92,228 @@ TEST(create_refuses_more_rows_than_an_index_counts)
     check_status(STATUS_LIMIT, dense_create(grid, 1, INT32_MAX, &A));
 }
 
-static void check_multiply(char op_A, char op_B, int m, int n, int k, double beta)
+/* C = alpha op(A) op(B) + beta C, of the summed indices [first, last). */
+static void multiply_whole(const char *op, double alpha, const struct pair *A, const struct pair *B,
+                           const int range[2], double beta, struct pair *C)
 {
-    struct dense *A, *B, *C;
-    struct whole a = op_A == 'N' ? fill(1, m, k, &A) : fill(1, k, m, &A);
-    struct whole b = op_B == 'N' ? fill(2, k, n, &B) : fill(2, n, k, &B);
-    struct whole c = fill(3, m, n, &C);
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < n; j++) {
+    for (int i = 0; i < C->m; i++)
+        for (int j = 0; j < C->n; j++) {
             double sum = 0;
-            for (int l = 0; l < k; l++)
-                sum += (op_A == 'N' ? *at(&a, i, l) : *at(&a, l, i)) *
-                       (op_B == 'N' ? *at(&b, l, j) : *at(&b, j, l));
-            *at(&c, i, j) = 3 * sum + (beta == 0 ? 0 : beta * *at(&c, i, j));
+            for (int l = range[0]; l < range[1]; l++)
+                sum += (op[0] == 'N' ? *at(A, i, l) : *at(A, l, i)) *
+                       (op[1] == 'N' ? *at(B, l, j) : *at(B, j, l));
+            *at(C, i, j) = alpha * sum + beta * *at(C, i, j);
         }
-    if (beta == 0)
-        fill_with(C, NAN);
-    dense_multiply(op_A, op_B, 3, A, B, beta, C);
-    check_equal(C, &c, 0);
-    free(a.element);
-    free(b.element);
-    free(c.element);
-    dense_destroy(A);
-    dense_destroy(B);
-    dense_destroy(C);
 }
 
 TEST(multiply_takes_every_shape_and_transposition)
 {
-    const int shapes[][3] = {{1, 1, 1},   {2, 3, 1},    {40, 5, 33},   {5, 70, 100},
-                             {64, 64, 7}, {130, 97, 0}, {0, 5, 7},     {7, 0, 3},
-                             {65, 1, 96}, {33, 33, 33}, {100, 129, 31}};
-    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
-        for (const char *ops = "NNNTTNTT"; *ops != '\0'; ops += 2)
-            for (double beta = 0; beta < 3; beta += 2)
-                check_multiply(ops[0], ops[1], shapes[s][0], shapes[s][1], shapes[s][2], beta);
-}
-
-TEST(multiply_columns_sums_the_orbitals_asked_for)
-{
-    enum { m = 75, n = 50, n_columns = 110 };
-    const int ranges[][2] = {{0, n_columns}, {0, 0},  {n_columns, n_columns}, {0, 1}, {33, 34},
-                             {5, 64},        {31, 97}};
-    for (size_t r = 0; r < sizeof ranges / sizeof ranges[0]; r++)
-        for (double beta = 0; beta < 2; beta++) {
-            struct dense *A, *B, *C;
-            struct whole a = fill(1, m, n_columns, &A), b = fill(2, n, n_columns, &B);
-            struct whole c = fill(3, m, n, &C);
-            for (int i = 0; i < m; i++)
-                for (int j = 0; j < n; j++) {
-                    double sum = 0;
-                    for (int l = ranges[r][0]; l < ranges[r][1]; l++)
-                        sum += *at(&a, i, l) * *at(&b, j, l);
-                    *at(&c, i, j) = 2 * sum + (beta == 0 ? 0 : beta * *at(&c, i, j));
-                }
-            if (beta == 0)
-                fill_with(C, NAN);
-            dense_multiply_columns(2, A, B, ranges[r][0], ranges[r][1], beta, C);
-            check_equal(C, &c, 0);
-            free(a.element);
-            free(b.element);
-            free(c.element);
-            dense_destroy(A);
-            dense_destroy(B);
-            dense_destroy(C);
+    static const char *const ops[] = {"NN", "NT", "TN", "TT"};
+    for (int round = 0; round < 80; round++) {
+        const char *op = ops[round % 4];
+        int m = random_size(), n = random_size(), k = random_size();
+        struct pair A = op[0] == 'N' ? pair_create(m, k) : pair_create(k, m);
+        struct pair B = op[1] == 'N' ? pair_create(k, n) : pair_create(n, k);
+        struct pair C = pair_create(m, n);
+        double beta = spoil_by(round / 4 % 2 * 2, &C);
+        multiply_whole(op, 3, &A, &B, (int[]){0, k}, beta, &C);
+        dense_multiply(op[0], op[1], 3, A.dense, B.dense, beta, C.dense);
+        check_equal(&C);
+        if (round % 4 == 1) { /* of orbitals [first, last) */
+            int first = (int)random_below(&stream, (uint64_t)k + 1);
+            int last = first + (int)random_below(&stream, (uint64_t)(k - first) + 1);
+            multiply_whole(op, 2, &A, &B, (int[]){first, last}, beta, &C);
+            dense_multiply_columns(2, A.dense, B.dense, first, last, beta, C.dense);
+            check_equal(&C);
         }
-}
-
-static void check_additions(int n_rows, int n_columns, double beta)
-{
-    struct dense *A, *T, *B;
-    struct whole a = fill(1, n_rows, n_columns, &A), t = fill(2, n_columns, n_rows, &T);
-    struct whole b = fill(3, n_rows, n_columns, &B);
-    struct whole expected = whole_create(n_rows, n_columns);
-    for (int i = 0; i < n_rows; i++)
-        for (int j = 0; j < n_columns; j++)
-            *at(&expected, i, j) = 2 * *at(&a, i, j) + (beta == 0 ? 0 : beta * *at(&b, i, j));
-    if (beta == 0)
-        fill_with(B, NAN);
-    dense_add(2, A, beta, B);
-    check_equal(B, &expected, 0);
-    for (int i = 0; i < n_rows; i++)
-        for (int j = 0; j < n_columns; j++)
-            *at(&expected, i, j) =
-                5 * *at(&t, j, i) + (beta == 0 ? 0 : beta * *at(&expected, i, j));
-    if (beta == 0)
-        fill_with(B, NAN);
-    dense_add_transposed(5, T, beta, B);
-    check_equal(B, &expected, 0);
-    dense_copy(A, B);
-    check_equal(B, &a, 0);
-    free(a.element);
-    free(t.element);
-    free(b.element);
-    free(expected.element);
-    dense_destroy(A);
-    dense_destroy(T);
-    dense_destroy(B);
+        pair_destroy(&A);
+        pair_destroy(&B);
+        pair_destroy(&C);
+    }
 }
 
 TEST(add_and_add_transposed)
 {
-    const int shapes[][2] = {{1, 1}, {0, 4}, {70, 33}, {32, 200}, {65, 65}};
-    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
-        for (double beta = 0; beta < 2; beta++)
-            check_additions(shapes[s][0], shapes[s][1], beta);
+    for (int round = 0; round < 20; round++) {
+        int m = random_size(), n = random_size();
+        struct pair A = pair_create(m, n), T = pair_create(n, m), B = pair_create(m, n);
+        double beta = spoil_by(round % 3, &B);
+        for (int i = 0; i < m * n; i++)
+            B.whole[i] = 2 * A.whole[i] + beta * B.whole[i];
+        dense_add(2, A.dense, beta, B.dense);
+        check_equal(&B);
+        beta = spoil_by(round % 3, &B);
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < n; j++)
+                *at(&B, i, j) = 5 * *at(&T, j, i) + beta * *at(&B, i, j);
+        dense_add_transposed(5, T.dense, beta, B.dense);
+        check_equal(&B);
+        dense_copy(A.dense, B.dense);
+        memcpy(B.whole, A.whole, (size_t)(m * n) * sizeof(double));
+        check_equal(&B);
+        pair_destroy(&A);
+        pair_destroy(&T);
+        pair_destroy(&B);
+    }
 }
 
 TEST(columns_are_copied_and_scaled)
 {
-    enum { n_rows = 70, n_columns = 101 };
-    const int ranges[][2] = {{0, n_columns}, {0, 1}, {40, 0}, {31, 70}, {100, 1}};
-    struct dense *A;
-    struct whole a = fill(1, n_rows, n_columns, &A);
+    enum { M = 70, N = 101 };
+    const int ranges[][2] = {{0, N}, {0, 1}, {40, 0}, {31, 70}, {100, 1}};
+    struct pair A = pair_create(M, N);
     for (size_t r = 0; r < sizeof ranges / sizeof ranges[0]; r++) {
         int first = ranges[r][0], n = ranges[r][1];
-        struct dense *B;
-        struct whole b = fill(2, n_rows, n, &B);
-        double factor[n_columns];
+        struct pair B = pair_create(M, n);
+        double factor[N];
+        spoil_by(0, &B);
         for (int j = 0; j < n; j++) {
             factor[j] = 1 + j;
-            for (int i = 0; i < n_rows; i++)
-                *at(&b, i, j) = *at(&a, i, first + j) * factor[j];
+            for (int i = 0; i < M; i++)
+                *at(&A, i, first + j) = *at(&B, i, j) = *at(&A, i, first + j) * factor[j];
         }
-        fill_with(B, NAN);
-        dense_copy_columns(A, first, B);
-        dense_scale_columns(B, factor);
-        check_equal(B, &b, 0);
-        dense_set_columns(B, first, A);
-        for (int j = 0; j < n; j++)
-            for (int i = 0; i < n_rows; i++)
-                *at(&a, i, first + j) = *at(&b, i, j);
-        check_equal(A, &a, 0);
-        free(b.element);
-        dense_destroy(B);
+        dense_copy_columns(A.dense, first, B.dense);
+        dense_scale_columns(B.dense, factor);
+        check_equal(&B);
+        dense_set_columns(B.dense, first, A.dense);
+        check_equal(&A);
+        pair_destroy(&B);
     }
-    free(a.element);
-    dense_destroy(A);
+    pair_destroy(&A);
 }
 
 TEST(scalars_of_a_matrix)
 {
-    enum { n_rows = 90, n_columns = 67 };
-    struct dense *A, *B;
-    struct whole a = fill(1, n_rows, n_columns, &A), b = fill(2, n_rows, n_columns, &B);
+    enum { M = 90, N = 67 };
+    struct pair A = pair_create(M, N), B = pair_create(M, N);
     double dot = 0, largest = 0;
-    for (int i = 0; i < n_rows * n_columns; i++) {
-        dot += a.element[i] * b.element[i];
-        largest = fmax(largest, fabs(a.element[i]));
+    *at(&A, 50, 60) = -11;
+    dense_put_whole(A.whole, A.dense);
+    for (int i = 0; i < M * N; i++) {
+        dot += A.whole[i] * B.whole[i];
+        largest = fmax(largest, fabs(A.whole[i]));
     }
-    assert_true(dense_dot(A, B) == dot);
-    assert_true(dense_max_abs(A) == largest);
-
+    assert_true(dense_dot(A.dense, B.dense) == dot);
+    assert_true(dense_max_abs(A.dense) == largest);
     /* One NaN, somewhere, is seen by all. */
-    for (int j = 0; j < A->local_columns; j++)
-        for (int i = 0; i < A->local_rows; i++)
-            if (dense_global_row(A, i) == 40 && dense_global_column(A, j) == 35)
-                A->local[(size_t)j * (size_t)A->local_rows + (size_t)i] = NAN;
-    assert_true(isnan(dense_max_abs(A)));
-    free(a.element);
-    free(b.element);
-    dense_destroy(A);
-    dense_destroy(B);
+    *at(&A, 40, 35) = NAN;
+    dense_put_whole(A.whole, A.dense);
+    assert_true(isnan(dense_max_abs(A.dense)));
+    pair_destroy(&A);
+    pair_destroy(&B);
 }
 
 TEST(gather_and_scatter_are_inverse)
 {
-    const int shapes[][2] = {{1, 1}, {0, 3}, {33, 65}, {100, 40}};
     int rank;
     MPI_Comm_rank(grid->comm, &rank);
-    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
-        struct dense *A, *B;
-        int n = shapes[s][0] * shapes[s][1];
-        struct whole a = fill(1, shapes[s][0], shapes[s][1], &A);
-        double *full = rank == 0 ? malloc((size_t)(n + 1) * sizeof *full) : NULL;
-        check_ok(dense_gather(A, full));
-        for (int i = 0; rank == 0 && i < n; i++)
-            assert_true(full[i] == a.element[i]);
-        check_ok(dense_create(grid, shapes[s][0], shapes[s][1], &B));
-        check_ok(dense_scatter(full, B));
-        check_equal(B, &a, 0);
+    for (int round = 0; round < 10; round++) {
+        struct pair A = pair_create(random_size(), random_size());
+        size_t n = (size_t)(A.m * A.n);
+        double *full = rank == 0 ? malloc((n + 1) * sizeof *full) : NULL;
+        check_ok(dense_gather(A.dense, full));
+        assert_true(rank > 0 || memcmp(full, A.whole, n * sizeof *full) == 0);
+        fill_with(A.dense, NAN);
+        check_ok(dense_scatter(full, A.dense));
+        check_equal(&A);
         free(full);
-        free(a.element);
-        dense_destroy(A);
-        dense_destroy(B);
+        pair_destroy(&A);
     }
 }
 
 /* A symmetric matrix with n different eigenvalues, or a few many-fold ones. */
-static struct whole fill_symmetric(int n, bool degenerate, struct dense **A)
+static struct pair symmetric_pair(int n, bool degenerate)
 {
-    struct whole whole = fill(7, n, n, A);
+    struct pair A = pair_create(n, n);
     for (int i = 0; i < n; i++)
-        for (int j = 0; j <= i; j++) {
-            double element = degenerate ? (i == j) : made_up(5, i, j) + 30.0 * i * (i == j) / n;
-            *at(&whole, i, j) = *at(&whole, j, i) = element;
-        }
+        for (int j = 0; j <= i; j++)
+            *at(&A, i, j) = *at(&A, j, i) =
+                degenerate ? (i == j) : *at(&A, i, j) + 30.0 * i * (i == j) / n;
     if (degenerate && n > 1)
-        *at(&whole, 0, 1) = *at(&whole, 1, 0) = 2;
-    for (int j = 0; j < (*A)->local_columns; j++)
-        for (int i = 0; i < (*A)->local_rows; i++)
-            (*A)->local[(size_t)j * (size_t)(*A)->local_rows + (size_t)i] =
-                *at(&whole, dense_global_row(*A, i), dense_global_column(*A, j));
-    return whole;
+        *at(&A, 0, 1) = *at(&A, 1, 0) = 2;
+    dense_put_whole(A.whole, A.dense);
+    return A;
 }
 
 /* Each column's element of largest magnitude is positive, up to what rounding
  * makes of a tie. */
-static void check_signs(struct dense *V)
+static void check_signs(const struct dense *V)
 {
-    int n = V->n_rows, rank;
-    MPI_Comm_rank(grid->comm, &rank);
-    double *full = rank == 0 ? malloc((size_t)n * (size_t)n * sizeof *full) : NULL;
-    check_ok(dense_gather(V, full));
-    for (int j = 0; rank == 0 && j < n; j++) {
+    double *full = dense_whole(V);
+    for (int j = 0; j < V->n_columns; j++) {
         double lowest = 0, highest = 0;
-        for (int i = 0; i < n; i++) {
-            lowest = fmin(lowest, full[(size_t)i * (size_t)n + (size_t)j]);
-            highest = fmax(highest, full[(size_t)i * (size_t)n + (size_t)j]);
+        for (int i = 0; i < V->n_rows; i++) {
+            lowest = fmin(lowest, full[i * V->n_columns + j]);
+            highest = fmax(highest, full[i * V->n_columns + j]);
         }
         assert_true(highest >= -lowest);
     }
     free(full);
 }
 
+/* A V = V E, and V^T V = 1. */
 static void check_eigen(int n, bool degenerate)
 {
-    struct dense *A, *V, *AV, *VE, *VtV;
-    struct whole a = fill_symmetric(n, degenerate, &A);
+    struct pair A = symmetric_pair(n, degenerate), R = pair_create(n, n);
+    struct dense *copy, *V;
     double *eigenvalues = malloc((size_t)n * sizeof *eigenvalues);
-    struct dense **created[] = {&V, &AV, &VE, &VtV};
-    for (size_t i = 0; i < sizeof created / sizeof created[0]; i++)
-        check_ok(dense_create(grid, n, n, created[i]));
-    dense_copy(A, VtV);
-    double norm = dense_max_abs(A) * sqrt(n) + 1;
+    check_ok(dense_create(grid, n, n, &copy));
+    check_ok(dense_create(grid, n, n, &V));
+    dense_copy(A.dense, copy);
     fill_with(V, NAN);
-    check_ok(dense_eigen(A, eigenvalues, V));
+    check_ok(dense_eigen(copy, eigenvalues, V));
     for (int i = 1; i < n; i++)
         assert_true(eigenvalues[i - 1] <= eigenvalues[i]);
-
-    dense_multiply('N', 'N', 1, VtV, V, 0, AV);
-    dense_copy(V, VE);
-    dense_scale_columns(VE, eigenvalues);
-    dense_add(-1, VE, 1, AV);
-    check_close(dense_max_abs(AV), 0, 1e-12 * norm);
-    dense_multiply('T', 'N', 1, V, V, 0, VtV);
-    fill_identity(AV);
-    dense_add(-1, AV, 1, VtV);
-    check_close(dense_max_abs(VtV), 0, 1e-12);
+    dense_copy(V, R.dense);
+    dense_scale_columns(R.dense, eigenvalues);
+    dense_multiply('N', 'N', 1, A.dense, V, -1, R.dense);
+    check_close(dense_max_abs(R.dense), 0, 1e-12 * (dense_max_abs(A.dense) * sqrt(n) + 1));
+    dense_set_identity(R.dense);
+    dense_multiply('T', 'N', 1, V, V, -1, R.dense);
+    check_close(dense_max_abs(R.dense), 0, 1e-12);
     check_signs(V);
-
-    free(a.element);
     free(eigenvalues);
-    dense_destroy(A);
-    for (size_t i = 0; i < sizeof created / sizeof created[0]; i++)
-        dense_destroy(*created[i]);
+    dense_destroy(copy);
+    dense_destroy(V);
+    pair_destroy(&A);
+    pair_destroy(&R);
 }
 
 TEST(eigenvectors_diagonalise_and_are_orthonormal)
 {
-    const int sizes[] = {1, 2, 5, 100, 600};
-    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
-        check_eigen(sizes[s], false);
-        check_eigen(sizes[s], true);
-    }
+    static const int sizes[] = {1, 2, 5, 100, 600};
+    for (int i = 0; i < 10; i++)
+        check_eigen(sizes[i / 2], i % 2);
 }
 
+/* Elements that are not finite, on the last process that has any; and finite ones with eigenvalues that are
+ * not: n times as large. */
 TEST(eigen_refuses_what_is_not_finite_everywhere)
 {
-    const int sizes[] = {1, 40, 600};
-    const double bad[] = {NAN, INFINITY};
-    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
-        for (size_t b = 0; b < 2; b++) {
-            struct dense *A, *V;
-            double *eigenvalues = malloc((size_t)sizes[s] * sizeof *eigenvalues);
-            struct whole a = fill_symmetric(sizes[s], false, &A);
-            check_ok(dense_create(grid, sizes[s], sizes[s], &V));
-            /* On the last process that holds anything at all. */
-            if (A->local_rows > 0 && A->local_columns > 0 &&
-                dense_global_row(A, A->local_rows - 1) == sizes[s] - 1 &&
-                dense_global_column(A, A->local_columns - 1) == sizes[s] - 1)
-                A->local[A->local_rows * A->local_columns - 1] = bad[b];
-            check_status(STATUS_NUMERIC, dense_eigen(A, eigenvalues, V));
-            free(eigenvalues);
-            free(a.element);
-            dense_destroy(A);
-            dense_destroy(V);
-        }
-}
-
-/* Elements that are finite, eigenvalues that are not: n times as large. */
-TEST(eigenvalues_beyond_the_range_of_numbers_are_refused)
-{
-    const int sizes[] = {2, 40, 600};
-    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
-        for (int sign = -1; sign <= 1; sign += 2) {
-            struct dense *A, *V;
-            double *eigenvalues = malloc((size_t)sizes[s] * sizeof *eigenvalues);
-            check_ok(dense_create(grid, sizes[s], sizes[s], &A));
-            check_ok(dense_create(grid, sizes[s], sizes[s], &V));
-            fill_with(A, sign * 1.5e308);
-            check_status(STATUS_NUMERIC, dense_eigen(A, eigenvalues, V));
-            free(eigenvalues);
-            dense_destroy(A);
-            dense_destroy(V);
-        }
+    static const int sizes[] = {1, 40, 600};
+    static const double bad[] = {NAN, INFINITY, 1.5e308, -1.5e308};
+    for (int way = 0; way < 12; way++) {
+        int n = sizes[way / 4];
+        bool everywhere = way % 4 >= 2;
+        if (everywhere && n == 1)
+            continue;
+        struct pair A = symmetric_pair(n, false), V = pair_create(n, n);
+        double *eigenvalues = malloc((size_t)n * sizeof *eigenvalues);
+        for (int i = everywhere ? 0 : n * n - 1; i < n * n; i++)
+            A.whole[i] = bad[way % 4];
+        dense_put_whole(A.whole, A.dense);
+        check_status(STATUS_NUMERIC, dense_eigen(A.dense, eigenvalues, V.dense));
+        free(eigenvalues);
+        pair_destroy(&A);
+        pair_destroy(&V);
+    }
 }
 
 static void create_grid(void)
 {
     check_ok(dense_start(MPI_COMM_WORLD));
     check_ok(dense_grid_create(MPI_COMM_WORLD, &grid));
+    random_stream_init(&stream, 1, 0);
 }
 
 static void destroy_grid(void)

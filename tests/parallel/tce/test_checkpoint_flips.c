@@ -126,6 +126,8 @@ static void flip_bits(const char *method, double expected, bool high, bool seale
     random_stream_init(&random, sealed, high);
     for (int i = 0; i < n; i++) {
         size_t bit = high ? choose_high_bit(&sets, &random) : random_below(&random, 8 * size);
+        if (sealed && i % 4 == 0) /* of the seal */
+            bit = 8 * size - 1 - bit % (8 * CHECKPOINT_SEAL_SIZE);
         file_bit_flip(damaged, bit);
         judge_restart(method, expected, bit, &outcomes);
         file_bit_flip(damaged, bit);

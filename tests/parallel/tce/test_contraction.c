@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Contractions of block-sparse tensors agree with nested loops, and bit for bit with
- * themselves under every mode, cache and prefetch. With --digests the program prints one
- * digest of all results instead, to be compared among numbers of processes. */
-#include "sched/pool/modes/modes.h"
+ * themselves under every mode, cache and prefetch. */
+#include "support/base/sha256.h"
 #include "tce/run/stage.h"
 #include "tests/cases/contraction_cases.h"
 #include "tests/cases/darray_case.h"
-#include "tests/cases/digest_case.h"
 #include "tests/cases/pool_cases.h"
 #include "tests/reference/contraction_reference.h"
 
 #include <string.h>
 
-enum { N_CASES = 400, N_CASES_OF_SYMMETRY = 100, N_CASES_OF_EVERY_MODE = 24, N_DIGESTS = 150 };
+enum { N_CASES = 400, N_CASES_OF_SYMMETRY = 100 };
 
 /* Pseudo-random numbers in [-1, 1), by indices, rank and irrep of a tensor. */
 static double element(const int64_t value[], void *context)
@@ -101,14 +99,25 @@ static int64_t check_against_reference(const struct contraction_case *one)
     return n;
 }
 
+static void digest_of(const struct contraction_case *one, char digest[SHA256_HEX_SIZE])
+{
+    check_ok(tensor_sha256(one->problem.C.tensor, MPI_COMM_WORLD, digest));
+}
+
+/* Under one pool after another, with the bits of another pool, cache and prefetch. */
 TEST(random_contractions_agree_with_nested_loops)
 {
-    int n_not_zero = 0;
+    int n_not_zero = 0, n_pools = pool_case_count(true);
     for (int i = 0; i < N_CASES; i++) {
+        char digest[2][SHA256_HEX_SIZE];
         struct contraction_case one;
         contraction_case_init(&one, (uint64_t)i);
         make_tensors(&one);
-        run(&one, pool_case_find(i % pool_case_count(true), true), i / pool_case_count(true));
+        for (int way = 0; way < 2; way++) {
+            run(&one, pool_case_find((i + 3 * way) % n_pools, true), i / n_pools + way);
+            digest_of(&one, digest[way]);
+        }
+        assert_string_equal(digest[1], digest[0]);
         n_not_zero += check_against_reference(&one) > 0;
         destroy_tensors(&one);
         contraction_case_fini(&one);
@@ -169,12 +178,12 @@ static double symmetric_element(const int64_t value[], void *context)
 
 /* A tensor of symmetric_element with all blocks, or with the unique ones alone. */
 static struct tensor *make_symmetric(const char *name, const struct block_labels *labels,
-                                     bool unique)
+                                     struct block_labels *made, bool unique)
 {
     struct tensor *tensor;
-    struct block_labels made = *labels;
-    made.symmetry = unique ? labels->symmetry : NULL;
-    check_ok(tensor_create(name, &made, MPI_COMM_WORLD, &tensor));
+    *made = *labels;
+    made->symmetry = unique ? labels->symmetry : NULL;
+    check_ok(tensor_create(name, made, MPI_COMM_WORLD, &tensor));
     tensor_fill(tensor, symmetric_element, (void *)&labels);
     return tensor;
 }
@@ -194,16 +203,15 @@ TEST(factors_that_store_unique_blocks)
         one.B.symmetry = &symmetry[1];
         double *result[2];
         for (int unique = 0; unique < 2; unique++) {
-            struct block_labels labels[] = {one.A, one.B};
+            struct block_labels labels[2];
             struct contraction_case tried = one;
-            labels[0].symmetry = unique ? one.A.symmetry : NULL;
-            labels[1].symmetry = unique ? one.B.symmetry : NULL;
             tried.problem.C.labels = &one.C;
             tried.problem.A.labels = &labels[0];
             tried.problem.B.labels = &labels[1];
             tried.problem.C.tensor = make("C", &one.C);
-            tried.problem.A.tensor = make_symmetric("A", &one.A, unique);
-            tried.problem.B.tensor = one.problem.has_B ? make_symmetric("B", &one.B, unique) : NULL;
+            tried.problem.A.tensor = make_symmetric("A", &one.A, &labels[0], unique);
+            if (one.problem.has_B)
+                tried.problem.B.tensor = make_symmetric("B", &one.B, &labels[1], unique);
             run(&tried, "--sched=counter", i);
             result[unique] = elements_of(tried.problem.C.tensor);
             n_left_out += unique && block_index_n(tried.problem.A.tensor->blocks) <
@@ -222,50 +230,6 @@ TEST(factors_that_store_unique_blocks)
     print_message("%d of %d tensors have blocks that are not stored\n", n_left_out,
                   N_CASES_OF_SYMMETRY);
     assert_true(n_left_out > N_CASES_OF_SYMMETRY / 8);
-}
-
-TEST(every_mode_gives_the_same_bits)
-{
-    for (int i = 0; i < N_CASES_OF_EVERY_MODE; i++) {
-        char first[SHA256_HEX_SIZE], digest[SHA256_HEX_SIZE];
-        struct contraction_case one;
-        contraction_case_init(&one, 100000 + (uint64_t)i);
-        make_tensors(&one);
-        for (int mode = 0; mode < mode_count(); mode++) {
-            char pool[64];
-            snprintf(pool, sizeof pool, "--sched=%s", mode_at(mode)->name);
-            run(&one, pool, mode + i);
-            check_ok(tensor_sha256(one.problem.C.tensor, MPI_COMM_WORLD, digest));
-            if (mode == 0)
-                memcpy(first, digest, sizeof first);
-            assert_string_equal(digest, first);
-        }
-        destroy_tensors(&one);
-        contraction_case_fini(&one);
-    }
-}
-
-/* The pool's history continues from run to run. */
-TEST(runs_can_be_repeated)
-{
-    struct contraction_case one;
-    contraction_case_init(&one, 7);
-    make_tensors(&one);
-    const struct contraction_settings settings = {.cache_bytes = 10000, .prefetch = true};
-    struct taskpool_settings pool = pool_case_settings("--sched=persist");
-    struct stage *stage;
-    check_ok(stage_create(1, &one.problem, &settings, &stage));
-    assert_null(stage_pool(stage));
-    check_ok(stage_start(stage, &pool, MPI_COMM_WORLD));
-    for (int i = 0; i < 3; i++) {
-        fill(one.problem.C.tensor);
-        check_ok(stage_run(stage));
-        check_against_reference(&one);
-    }
-    assert_true(taskpool_n_iterations(stage_pool(stage)) == 3);
-    stage_destroy(stage);
-    destroy_tensors(&one);
-    contraction_case_fini(&one);
 }
 
 /* Operands of a contraction over one unlabelled space of 10 in tiles of 3, from letters. */
@@ -397,15 +361,14 @@ static void run_sliced(const struct sliced_case *made, const char *pool)
 TEST(parts_of_blocks_add_up)
 {
     static const char *const pools[] = {"--sched=static", "--sched=steal", "--sched=persist"};
-    char first[SHA256_HEX_SIZE], digest[SHA256_HEX_SIZE];
+    char digest[3][SHA256_HEX_SIZE];
     struct sliced_case made;
     make_sliced(&made);
     struct tensor *C = made.problems[0].C.tensor;
-    for (size_t p = 0; p < sizeof pools / sizeof pools[0]; p++) {
+    for (int p = 0; p < 3; p++) {
         run_sliced(&made, pools[p]);
-        check_ok(tensor_sha256(C, MPI_COMM_WORLD, p == 0 ? first : digest));
-        if (p > 0)
-            assert_string_equal(digest, first);
+        check_ok(tensor_sha256(C, MPI_COMM_WORLD, digest[p]));
+        assert_string_equal(digest[p], digest[0]);
     }
     double *actual = elements_of(C);
     fill(C);
@@ -419,54 +382,6 @@ TEST(parts_of_blocks_add_up)
     destroy_sliced(&made);
 }
 
-TEST(a_tensor_that_does_not_fit_is_refused)
-{
-    struct index_block block = {.size = 1000000};
-    struct index_space *space;
-    check_ok(index_space_create("s", 1, &block, 1000, &space));
-    struct block_labels labels = {.rank = 4, .space = {space, space, space, space}};
-    struct tensor *tensor;
-    check_status(STATUS_NO_MEMORY, tensor_create("giant", &labels, MPI_COMM_WORLD, &tensor));
-    assert_null(tensor);
-    assert_non_null(strstr(status_text(), "giant"));
-    assert_non_null(strstr(status_text(), "missing"));
-    index_space_destroy(space);
-}
-
-static void find_digest(int i, const void *context, char digest[SHA256_HEX_SIZE])
-{
-    (void)context;
-    struct contraction_case one;
-    if (i == N_DIGESTS) {
-        struct sliced_case made;
-        make_sliced(&made);
-        run_sliced(&made, "--sched=counter");
-        check_ok(tensor_sha256(made.problems[0].C.tensor, MPI_COMM_WORLD, digest));
-        destroy_sliced(&made);
-        return;
-    }
-    contraction_case_init(&one, 200000 + (uint64_t)i);
-    make_tensors(&one);
-    run(&one, "--sched=counter", i);
-    check_ok(tensor_sha256(one.problem.C.tensor, MPI_COMM_WORLD, digest));
-    destroy_tensors(&one);
-    contraction_case_fini(&one);
-}
-
-static void print_digests(void)
-{
-    char all[SHA256_HEX_SIZE];
-    digest_case_combine(N_DIGESTS + 1, find_digest, NULL, all);
-    digest_case_print(all);
-}
-
 TEST_SETUP(darray_case_start)
 
 TEST_TEARDOWN(darray_case_stop)
-
-int main(int argc, char **argv)
-{
-    if (argc > 1 && strcmp(argv[1], "--digests") == 0)
-        return digest_case_run(&argc, &argv, print_digests);
-    return check_run(argc, argv);
-}
