@@ -36,6 +36,12 @@ void die(const char *text)
     exit(1);
 }
 
+static void die_if(int wrong, const char *text)
+{
+    if (wrong)
+        die(text);
+}
+
 void log_print(const char *text)
 {
     n_calls++;
@@ -68,8 +74,7 @@ static struct beryl_calculation *solve(int n, const struct beryl_centre *centres
                                        const struct beryl_settings *settings)
 {
     struct beryl_calculation *calculation;
-    if (beryl_create(n, centres, settings, &calculation) || beryl_solve(calculation))
-        die("solve");
+    die_if(beryl_create(n, centres, settings, &calculation) || beryl_solve(calculation), "solve");
     return calculation;
 }
 
@@ -78,9 +83,9 @@ static void refuse(int n, const struct beryl_centre *centres, const struct beryl
                    enum beryl_error error, const char *text)
 {
     struct beryl_calculation *none;
-    if (beryl_create(n, centres, settings, &none) != error || none ||
-        !strstr(beryl_error_text(), text))
-        die(text);
+    die_if(beryl_create(n, centres, settings, &none) != error || none ||
+               !strstr(beryl_error_text(), text),
+           text);
 }
 
 /* E = nuclear repulsion + trace(D (2 H + F)) / 2 of what the library gives; and D S. */
@@ -89,17 +94,15 @@ static void check_matrices(struct beryl_calculation *calculation, double repulsi
     size_t n = (size_t)beryl_n_functions(calculation), size = n * n;
     double *D = (double *)malloc(4 * size * sizeof(double));
     double *F = D + size, *S = F + size, *H = S + size, energy = repulsion, electrons = 0;
-    if (beryl_density(calculation, 0, D) || beryl_fock(calculation, D, F) ||
-        beryl_one_electron(calculation, S, H))
-        die("matrices");
+    die_if(beryl_density(calculation, 0, D) || beryl_fock(calculation, D, F) ||
+               beryl_one_electron(calculation, S, H),
+           "matrices");
     for (size_t i = 0; i < size; i++) {
         energy += D[i] * (2 * H[i] + F[i]) / 2;
         electrons += D[i] * S[i];
     }
-    if (fabs(energy - beryl_energy(calculation)) > 1e-9)
-        die("energy of the matrices");
-    if (fabs(electrons - 2 * (double)beryl_n_electrons(calculation, 0)) > 1e-10)
-        die("electrons");
+    die_if(fabs(energy - beryl_energy(calculation)) > 1e-9, "energy of the matrices");
+    die_if(fabs(electrons - 2 * (double)beryl_n_electrons(calculation, 0)) > 1e-10, "electrons");
     free(D);
 }
 
@@ -111,8 +114,7 @@ static void check_quartets(struct beryl_calculation *calculation)
            *G = F + n * n, block[256];
     for (int64_t i = 0; i < n * n; i++)
         D[i] = cos((double)(i / n + i % n));
-    if (beryl_fock(calculation, D, F))
-        die("Fock matrix");
+    die_if(beryl_fock(calculation, D, F), "Fock matrix");
     for (int64_t q = 0; q < n_shells * n_shells * n_shells * n_shells; q++) {
         int64_t first[4], size[4], rest = q, at = 0;
         for (int i = 0; i < 4; i++, rest /= n_shells) {
@@ -120,8 +122,7 @@ static void check_quartets(struct beryl_calculation *calculation)
             first[i] = beryl_shell_first(calculation, s[i]);
             size[i] = beryl_shell_size(calculation, s[i]);
         }
-        if (beryl_quartet(calculation, s, block))
-            die("quartet");
+        die_if(beryl_quartet(calculation, s, block), "quartet");
         for (int64_t a = first[0]; a < first[0] + size[0]; a++)
             for (int64_t b = first[1]; b < first[1] + size[1]; b++)
                 for (int64_t c = first[2]; c < first[2] + size[2]; c++)
@@ -131,8 +132,7 @@ static void check_quartets(struct beryl_calculation *calculation)
                     }
     }
     for (int64_t i = 0; i < n * n; i++)
-        if (fabs(F[i] - G[i]) > 1e-8)
-            die("F of quartets");
+        die_if(fabs(F[i] - G[i]) > 1e-8, "F of quartets");
     free(D);
 }
 
@@ -143,10 +143,11 @@ static void check_failure(void)
     struct beryl_calculation *failed;
     double number;
     settings.max_iter = 1;
-    if (beryl_create(2, hydride, &settings, &failed) ||
-        beryl_solve(failed) != BERYL_NOT_CONVERGED || beryl_solve(failed) != BERYL_USAGE ||
-        beryl_correlate(failed, "mp2", &number) != BERYL_USAGE || !isnan(beryl_energy(failed)))
-        die("failure");
+    die_if(beryl_create(2, hydride, &settings, &failed) ||
+               beryl_solve(failed) != BERYL_NOT_CONVERGED || beryl_solve(failed) != BERYL_USAGE ||
+               beryl_correlate(failed, "mp2", &number) != BERYL_USAGE ||
+               !isnan(beryl_energy(failed)),
+           "failure");
     beryl_destroy(failed);
 }
 
@@ -171,21 +172,20 @@ static void check_refusals(struct beryl_calculation *calculation)
     BAD((memset(&settings, 0, sizeof settings),
          beryl_settings_init(&settings, sizeof settings - 8)),
         BERYL_USAGE, "this beryl.h");
-    if (settings.max_iter != 0)
-        die("defaults written where an older structure may end");
+    die_if(settings.max_iter != 0, "defaults written where an older structure may end");
     settings = in_basis("6-31g");
     for (int i = 0; i < 3; i++) {
         struct beryl_centre centres[2] = {hydride[0], hydride[1]};
         centres[1].position[i] = bad[i];
         refuse(2, centres, &settings, BERYL_USAGE, "centres[1]");
     }
-    if (beryl_solve(calculation) != BERYL_USAGE || beryl_start() != BERYL_USAGE ||
-        beryl_end() != BERYL_USAGE)
-        die("order of calls");
-    if (beryl_quartet(calculation, shells, &number) != BERYL_USAGE ||
-        beryl_correlate(calculation, "cc9", &number) != BERYL_USAGE ||
-        beryl_orbitals(calculation, 2, &number) != BERYL_USAGE)
-        die("arguments");
+    die_if(beryl_solve(calculation) != BERYL_USAGE || beryl_start() != BERYL_USAGE ||
+               beryl_end() != BERYL_USAGE,
+           "order of calls");
+    die_if(beryl_quartet(calculation, shells, &number) != BERYL_USAGE ||
+               beryl_correlate(calculation, "cc9", &number) != BERYL_USAGE ||
+               beryl_orbitals(calculation, 2, &number) != BERYL_USAGE,
+           "arguments");
 }
 
 #define REFUSED(call)                                                                              \
@@ -220,10 +220,10 @@ static void check_null_arguments(struct beryl_calculation *calculation)
     REFUSED(beryl_one_electron(calculation, NULL, array));
     REFUSED(beryl_fock(calculation, NULL, array));
     REFUSED(beryl_correlate(calculation, NULL, array));
-    if (!isnan(beryl_energy(NULL)) || beryl_n_orbitals(NULL) || beryl_n_spins(NULL) ||
-        beryl_n_electrons(NULL, 0) || beryl_n_functions(NULL) || beryl_n_shells(NULL) ||
-        beryl_shell_first(NULL, 0) != -1 || beryl_shell_size(NULL, 0))
-        die("sizes of NULL");
+    die_if(!isnan(beryl_energy(NULL)) || beryl_n_orbitals(NULL) || beryl_n_spins(NULL) ||
+               beryl_n_electrons(NULL, 0) || beryl_n_functions(NULL) || beryl_n_shells(NULL) ||
+               beryl_shell_first(NULL, 0) != -1 || beryl_shell_size(NULL, 0),
+           "sizes of NULL");
     beryl_destroy(NULL);
     free(array);
 }
@@ -240,8 +240,7 @@ static void check_follow(void)
         energy[follow] = beryl_energy(calculation);
         beryl_destroy(calculation);
     }
-    if (energy[BERYL_FOLLOW_SAME] > energy[BERYL_FOLLOW_NONE] - 0.01)
-        die("follow");
+    die_if(energy[BERYL_FOLLOW_SAME] > energy[BERYL_FOLLOW_NONE] - 0.01, "follow");
 }
 
 int main(int argc, char **argv)
@@ -250,8 +249,7 @@ int main(int argc, char **argv)
     struct mode mode = {TRY(4)};
     if (own_mpi)
         MPI_Init(&argc, &argv);
-    if (beryl_start())
-        die("beryl_start");
+    die_if(beryl_start(), "beryl_start");
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     struct beryl_settings settings = in_basis("6-31g");
     struct beryl_calculation *first = solve(2, hydride, &settings);
@@ -270,11 +268,9 @@ int main(int argc, char **argv)
     }
     beryl_destroy(second);
     beryl_destroy(first);
-    if (beryl_end())
-        die("beryl_end");
+    die_if(beryl_end(), "beryl_end");
     MPI_Finalized(&ended);
-    if (ended == own_mpi || mode.own != 8 || status_fail(STATUS_OK) != 17)
-        die("own names");
+    die_if(ended == own_mpi || mode.own != 8 || status_fail(STATUS_OK) != 17, "own names");
     fock_build();
     if (own_mpi)
         MPI_Finalize();

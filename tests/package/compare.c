@@ -13,6 +13,8 @@ static int add_square(int64_t task, void *context)
 
 static double uneven(int64_t task, const void *record, const void *context)
 {
+    (void)record;
+    (void)context;
     return task == 0 ? 0.1 : 1e-3;
 }
 
