@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Misuses of the library: each must be refused with TASKPOOL_STATUS_USAGE, or as its line says,
  * and a text that names what to do, or do no harm. Runs on any number of processes. */
+#pragma GCC diagnostic ignored "-Wunused-parameter" /* of callbacks */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
