@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Shared by tests in Python of programs as a whole: runs, and complaints, which make the exit status."""
 
+import json
 import os
 import pathlib
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
-import check_results  # pylint: disable=wrong-import-position,unused-import
+import check_results  # pylint: disable=wrong-import-position
 
 # A single process needs no daemon, which takes Open MPI 0.1 s to start.
 ALONE = {**os.environ, "OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_btl": "self"}
@@ -46,3 +47,15 @@ def run_well(command, **settings):
     if status != 0:
         raise Fault(f"exit status {status}: {' '.join(command)}\n{message[-3000:]}")
     return output
+
+
+def run_result(command, status=0, path="result.json", **settings):
+    """Result, standard output and standard error of a run that must end with this status, and with a result that
+    the schema permits unless it is refused."""
+    pathlib.Path(path).unlink(missing_ok=True)
+    found, output, errors = run([*command, "--json", path], **settings)
+    faults = [f"exit status {found}, not {status}"] if found != status else []
+    faults += check_results.violations(path) if status != 2 else []
+    if faults:
+        raise Fault(f"{' '.join(command)}: {faults}\n{errors[-3000:]}")
+    return json.loads(pathlib.Path(path).read_text(encoding="utf-8")) if status != 2 else {}, output, errors

@@ -21,7 +21,7 @@ import tempfile
 import time
 import traceback
 
-from running import ALONE, Fault, check, check_results, complaints, run, run_well, started
+from running import ALONE, Fault, check, check_results, complaints, run, run_result, run_well, started
 
 GROUP, BERYL_SCHED, MPIEXEC = sys.argv[1:4]
 BERYL_SCHED = os.path.abspath(BERYL_SCHED)
@@ -34,16 +34,11 @@ TIMED = "--gauss 1e-4,2e-5 --tasks 50"
 class Run:
     """A run that must end with a status. r: its result; c: its modes, or itself; text: its log."""
 
-    def __init__(self, arguments, n=1, status=0, settings=()):
-        self.arguments, path = arguments, pathlib.Path("result.json")
-        path.unlink(missing_ok=True)
-        command = started(MPIEXEC, n, BERYL_SCHED, *shlex.split(arguments), *settings, "--json", path)
-        found, self.text, self.errors = run(command, seconds=60, env=ALONE if n == 1 else None)
-        assert found == status, f"{command}: exit status {found}: {self.errors}"
-        faults = check_results.violations(path)
-        assert not faults, faults
-        self.json = path.read_text(encoding="utf-8")
-        self.r = json.loads(self.json)
+    def __init__(self, arguments, n=1, status=0):
+        self.arguments = arguments
+        self.r, self.text, self.errors = run_result(started(MPIEXEC, n, BERYL_SCHED, *shlex.split(arguments)), status,
+                                                    env=ALONE if n == 1 else None)
+        self.json = pathlib.Path("result.json").read_text(encoding="utf-8")
         self.c = self.r.get("compare", {"": self.r})
 
     def all_of(self, key, mode=""):

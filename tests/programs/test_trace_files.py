@@ -29,7 +29,7 @@ import tempfile
 import time
 import traceback
 
-from running import Fault, check, check_results, complaints, run, run_well, started
+from running import Fault, check, complaints, run_result, run_well, started
 
 BERYL_SCHED, MPIEXEC, *CHEMISTRY = map(os.path.abspath, sys.argv[1:])
 MEMORY_STEAL = "steal from memory"
@@ -153,13 +153,8 @@ def check_trace(folder, summary, iterations, whole):
 
 def traced(words, n=1, status=0, program=BERYL_SCHED, to="traced", **settings):
     """The result of a run, its log and its message."""
-    path = pathlib.Path("result.json")
-    path.unlink(missing_ok=True)
-    found, text, errors = run(started(MPIEXEC, n, program, *shlex.split(words), "--trace", to, "--json", path), **settings)
-    assert found == status, f"{words}: exit status {found}: {errors}"
-    faults = check_results.violations(path) if status != 2 else []
-    assert not faults, faults
-    result = json.loads(path.read_text(encoding="utf-8")) if status != 2 else {}
+    command = started(MPIEXEC, n, program, *shlex.split(words), "--trace", to)
+    result, text, errors = run_result(command, status, **settings)
     return result.get("extras", {}).get("beryl", result), text, errors
 
 
