@@ -20,8 +20,8 @@ TOLERANCE = 1e-8  # hartree
 
 
 class Dump:
-    """A file: for spin orbitals, alpha ones even and beta ones odd, one-electron integrals h, (pq|rs) g and energies
-    e; and which are occupied."""
+    """A file: for spin orbitals, alpha ones even and beta ones odd, one-electron integrals h, (pq|rs) g and
+    energies e; and which are occupied."""
 
     def __init__(self, path):
         with open(path, encoding="ascii") as file:

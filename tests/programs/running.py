@@ -34,7 +34,8 @@ def started(mpiexec, n_processes, *command):
 def run(command, seconds=120, **settings):
     """Exit status, standard output and standard error of a run that must end in time."""
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds,
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=seconds,
                               check=False, **settings)
     except subprocess.TimeoutExpired as late:
         raise Fault(f"no end after {seconds} s: {' '.join(command)}\n{late.stderr}") from None
@@ -50,8 +51,8 @@ def run_well(command, **settings):
 
 
 def run_result(command, status=0, path="result.json", **settings):
-    """Result, standard output and standard error of a run that must end with this status, and with a result that
-    the schema permits unless it is refused."""
+    """Result, standard output and standard error of a run that must end with this status, and with a result
+    that the schema permits unless it is refused."""
     pathlib.Path(path).unlink(missing_ok=True)
     found, output, errors = run([*command, "--json", path], **settings)
     faults = [f"exit status {found}, not {status}"] if found != status else []

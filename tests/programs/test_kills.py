@@ -1,14 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs that are killed at random moments resume from their checkpoints, on another number of processes and under
-another mode: SCF and CCSD to the same energy, in the iterations that were left and at most one more; a loop over
-tiles, in several runs of which each resumes the one before, to the last bit.
+"""Runs that are killed at random moments resume from their checkpoints, on another number of processes and
+under another mode: SCF and CCSD to the same energy, in the iterations that were left and at most one more; a
+loop over tiles, in several runs of which each resumes the one before, to the last bit.
 
     test_kills.py SCF|CCSD|loop PROGRAM INPUTS MPIEXEC [KILLS [SEED]]
 
-Killed are, in turn, one process, all or mpirun by KILL, or mpirun by TERM or INT; within 10 s the run is over, with
-its exit status. The moment is after an iteration, or after tuples of tiles were stored, or some time later, or while
-the checkpoint or another file is being written. The run that resumes removes what is left of the files.
+Killed are, in turn, one process, all or mpirun by KILL, or mpirun by TERM or INT; within 10 s the run is
+over, with its exit status. The moment is after an iteration, or after tuples of tiles were stored, or some
+time later, or while the checkpoint or another file is being written. The run that resumes removes what is
+left of the files.
 """
 
 import glob
@@ -80,8 +81,8 @@ def wait_until(true, seconds=SECONDS):
 
 
 def end_by(process, how, choose):
-    """Ends a run by killing one of its processes, all of them or mpirun, or by a signal to mpirun. Within 10 s none
-    of its processes is left."""
+    """Ends a run by killing one of its processes, all of them or mpirun, or by a signal to mpirun. Within 10
+    s none of its processes is left."""
     processes = children(process.pid)
     number = getattr(signal, f"SIG{how}", signal.SIGKILL)
     chosen = {"rank": [choose.choice(processes or [process.pid])], "all": processes}.get(how, [process.pid])
@@ -98,7 +99,8 @@ def end_by(process, how, choose):
 
 
 class Iterations:
-    """A method's iterations, and their results without a kill. kept: options of a run that has nothing to resume."""
+    """A method's iterations, and their results without a kill. kept: options of a run that has nothing to
+    resume."""
     resumed = re.compile(r"Restart +(?:.* amplitudes .* )?after iteration (\d+)")
     options, tolerance, kept = ["--trace", "traced"], 1e-9, []
 
@@ -110,7 +112,8 @@ class Iterations:
         return os.path.join(self.folder, name)
 
     def command(self, n_processes, mode, options):
-        return started(self.mpiexec, n_processes, *self.words, "--json", "result.json", "--sched", mode, *options)
+        return started(self.mpiexec, n_processes, *self.words, "--json", "result.json", "--sched", mode,
+                       *options)
 
     def finish(self, n_processes, mode, options):
         """Energy, iterations and output of a run that must end well."""
@@ -134,7 +137,8 @@ class Iterations:
 
     def count(self, text):
         """Iterations of the method itself in the output; of CCSD, those after the SCF."""
-        return len(ITERATION.findall(text.partition("correlation energy")[2] if self.name == "CCSD" else text))
+        own = text.partition("correlation energy")[2] if self.name == "CCSD" else text
+        return len(ITERATION.findall(own))
 
     def moment(self, choose, _):
         """Its words, what it waits for, and how many seconds longer."""
@@ -149,7 +153,8 @@ class Iterations:
         return f"after iteration {after}, {when}", has_come, choose.uniform(0, 0.05) * (when == "later")
 
     def judge(self, text, done, energy, n_iterations):
-        """What a run has found finished, and what it leaves. done: what it must find; energy: None if killed."""
+        """What a run has found finished, and what it leaves. done: what it must find; energy: None if
+        killed."""
         found = self.resumed.search(text)
         resumed, printed = int(found[1]) if found else 0, self.count(text)
         if energy is None and not found:  # a run that was killed before it had read them
@@ -192,16 +197,19 @@ class Loop(Iterations):
     def moment(self, choose, mode):
         """With `share`, process 0, which runs no tuple, stores at once what others finish."""
         before, stored = self.stored_at(), mode == "share" or choose.random() < 0.7
-        delay = self.seconds * choose.choice([0, choose.uniform(0, 0.2 if stored else 0.9)]) * (mode != "share")
+        later = choose.choice([0, choose.uniform(0, 0.2 if stored else 0.9)])
+        delay = self.seconds * later * (mode != "share")
         return (f"{delay:.2f} s after {'tuples were stored' if stored else 'the start'}",
                 lambda output: not stored or self.stored_at() not in (None, before), delay)
 
 
 def kill(case, how, mode, choose):
     """Words for a run that is killed, its output, and whether it had ended before."""
-    n_processes, output = choose.choice([1, 2, 3, 3] if mode != "share" else [2, 3]), pathlib.Path(case.path("output"))
+    n_processes = choose.choice([1, 2, 3, 3] if mode != "share" else [2, 3])
+    output = pathlib.Path(case.path("output"))
     when, has_come, delay = case.moment(choose, mode)
-    options = [*case.restart(), "--checkpoint", "run.h5", *case.options, *["--report", "page.html"] * bool(case.options)]
+    page = ["--report", "page.html"] * bool(case.options)
+    options = [*case.restart(), "--checkpoint", "run.h5", *case.options, *page]
     with open(output, "w", encoding="utf-8") as file, subprocess.Popen(
             case.command(n_processes, mode, options), cwd=case.folder, stdin=subprocess.DEVNULL, stdout=file,
             stderr=subprocess.STDOUT) as process:
@@ -240,7 +248,8 @@ def check_chain(case, hows, choose, modes):
 
 def main():
     name, program, inputs, mpiexec = sys.argv[1:5]
-    n_kills, seed = (int(word) for word in (sys.argv[5:] + ["5", str(random.randrange(10**6))][len(sys.argv) - 5:]))
+    defaults = ["5", str(random.randrange(10**6))]
+    n_kills, seed = (int(word) for word in sys.argv[5:] + defaults[len(sys.argv) - 5:])
     os.environ["OMPI_MCA_odls_base_sigkill_timeout"] = "1"  # Open MPI's default: time to print
     choose = random.Random(seed)
     words = {"SCF": ["water.xyz", "--basis", "cc-pvdz"], "CCSD": ["ccsd", "water.xyz", "--basis", "6-31g"],

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every limit of the language: a program at the limit gives the right value, one beyond it is refused with its line.
+"""Every limit of the language: a program at the limit gives the right value, one beyond it is refused with
+its line.
 
     test_language_limits.py BERYL_TCE
 """
@@ -21,7 +22,8 @@ def names(letter, n):
 
 def over(n, size=2):
     """A space of a few values and a tensor A of n of its indices, all elements 1."""
-    return f"space s = {size}\nindex {names('i', max(n, 24))} : s\ntensor A[{names('i', n)}] = constant\nscalar E\n"
+    index = names("i", max(n, 24))
+    return f"space s = {size}\nindex {index} : s\ntensor A[{names('i', n)}] = constant\nscalar E\n"
 
 
 def constant(index, space="space s = 2", more=""):
@@ -34,7 +36,8 @@ def exchanged(n):
     """Two groups of n indices, and a factor for each."""
     first, second = ([f"i{k}" for k in range(begin, begin + n)] for begin in (0, n))
     text = over(26, 1).replace(names("i", 26) + "] =", names("i", n) + "] =")
-    return f"{text}E = sym({' '.join(first)}, {' '.join(second)}) A[{','.join(first)}] * A[{','.join(second)}]\n", 2
+    product = f"A[{','.join(first)}] * A[{','.join(second)}]"
+    return f"{text}E = sym({' '.join(first)}, {' '.join(second)}) {product}\n", 2
 
 
 def loop(n, between):
@@ -44,8 +47,11 @@ def loop(n, between):
 
 def permuted(n):
     """1,152, the permutations of two times four indices and of both fours, or 1,440."""
-    declared = "i0 i1 i2 i3, i4 i5 i6 i7, (i0 i1 i2 i3)(i4 i5 i6 i7)" if n == 1152 else "i0 i1 i2 i3 i4 i5, i6 i7"
-    return over(8).replace(" = constant", f" symmetric {declared} = constant") + f"E = A[{names('i', 8)}]\n", 256
+    declared = "i0 i1 i2 i3 i4 i5, i6 i7"
+    if n == 1152:
+        declared = "i0 i1 i2 i3, i4 i5 i6 i7, (i0 i1 i2 i3)(i4 i5 i6 i7)"
+    return over(8).replace(" = constant",
+                           f" symmetric {declared} = constant") + f"E = A[{names('i', 8)}]\n", 256
 
 
 SUM = over(1) + "E = A[i0]\n"
@@ -56,8 +62,10 @@ LIMITS = {
     "spaces": (5000, lambda n: ("".join(f"space s{k} = 1\n" for k in range(n - 1)) + SUM, 2)),
     "indices": (5000, lambda n: (constant(names("i", n)) + "\n", 2)),
     "scalars": (5000, lambda n: (f"scalar {names('F', n - 1)}\nscalar E = constant(3)\nE += F0\n", 3)),
-    "products": (100000, lambda n: ("scalar F = constant\nscalar E\nE = " + " + ".join(["F"] * n) + "\n", None)),
-    "groups": (6, lambda n: (over(n) + f"E = sym({names('i', n)}) A[{names('i', n)}]\n", 2**n * math.factorial(n))),
+    "products": (100000, lambda n: ("scalar F = constant\nscalar E\nE = " + " + ".join(["F"] * n) + "\n",
+                                    None)),
+    "groups": (6, lambda n: (over(n) + f"E = sym({names('i', n)}) A[{names('i', n)}]\n",
+                             2**n * math.factorial(n))),
     "group indices": (12, exchanged),
     "operators": (4, lambda n: (over(2) + "E = " + "sym(i0, i1) " * n + "A[i0,i1]\n", 4 * 2**n)),
     "loop indices": (6, lambda n: loop(n, ",")),

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs with too little of something end with a status of RESULTS.md, a line of the program's own
-where they fail, and files that are complete or absent.
+"""Runs with too little of something end with a status of RESULTS.md, a line of the program's own where they
+fail, and files that are complete or absent.
 
     test_limits.py shm|disk|file|address BIN MPIEXEC INPUTS [STEPS]
 
@@ -10,8 +10,8 @@ disk     outputs on a disk of 50 kB to 5 MB, all kinds at once
 file     files of at most 2 kB to 2 MB (ulimit -f)
 address  an address space (ulimit -v) from the least in which MPI starts
 
-STEPS sizes (6), in equal ratios; where they are more, with several programs and numbers of
-processes. The first two mount a tmpfs in a namespace of their own; where that cannot be made, they are skipped (77).
+STEPS sizes (6), in equal ratios; where they are more, with several programs and numbers of processes. The
+first two mount a tmpfs in a namespace of their own; where that cannot be made, they are skipped (77).
 """
 import json
 import os
@@ -35,7 +35,8 @@ FILES = f"{JSON} --report page.html --trace trace"
 HF = "beryl-hf IN/water.xyz --basis sto-3g", f"{FILES} --write-profile tasks.csv --checkpoint run.h5"
 CCSD = "beryl-tce ccsd IN/water.xyz --basis sto-3g", f"{FILES} --checkpoint run.h5"
 CONTRACTIONS = "beryl-tce run IN/examples.tce", f"{JSON} --trace trace --write-profile tasks.csv"
-COUNTER = ("beryl-sched --gauss 1e-5,0 --tasks 40 --sched counter", f"{FILES} --write-statistics statistics.csv")
+COUNTER = ("beryl-sched --gauss 1e-5,0 --tasks 40 --sched counter",
+           f"{FILES} --write-statistics statistics.csv")
 WATCHED = "beryl-sched --gauss 1e-5,0 --tasks 40 --watchdog 30", JSON
 JACOBI = "beryl-sched --jacobi 20,20,20 --sweeps 2 --sched steal", JSON
 
@@ -86,8 +87,8 @@ WHOLE = {"page.html": ends_with(b"</html>\n"), "run.h5": is_whole_hdf5, "trace/t
 
 
 def judge_files(status, folder, writes_failure):
-    """Outputs are whole or absent, and no page is without its result. writes_failure: there is room for the result of
-    a failed method."""
+    """Outputs are whole or absent, and no page is without its result. writes_failure: there is room for the
+    result of a failed method."""
     result = folder / "result.json"
     if result.exists():
         yield from check_results.violations(result)
@@ -110,10 +111,11 @@ def limited(letter):
     return lambda kilobytes: ["bash", "-c", f'ulimit -{letter} {kilobytes} && exec "$@"', "-"]
 
 
-# Of each kind: the least and the largest size in kB; cases and numbers of processes, the first ones where there are
-# few steps; what a program is started by; whether all outputs are written. Single processes alone have small files:
-# with several, MPI's shared memory is limited, too.
-KINDS = {"shm": (50, 5000, [CCSD, COUNTER, HF, CONTRACTIONS, WATCHED, JACOBI], [2, 1, 4], lambda _: [], False),
+# Of each kind: the least and the largest size in kB; cases and numbers of processes, the first ones where
+# there are few steps; what a program is started by; whether all outputs are written. Single processes alone
+# have small files: with several, MPI's shared memory is limited, too.
+KINDS = {"shm": (50, 5000, [CCSD, COUNTER, HF, CONTRACTIONS, WATCHED, JACOBI], [2, 1, 4], lambda _: [],
+                 False),
          "disk": (50, 5000, [HF, COUNTER, CCSD, CONTRACTIONS], [0, 2], lambda _: [], True),
          "file": (2, 2000, [CCSD, CONTRACTIONS, COUNTER], [0], limited("f"), True),
          "address": (195000, 900000, [HF, CCSD, CONTRACTIONS, COUNTER], [2, 1, 4], limited("v"), False)}
@@ -136,7 +138,8 @@ class Sweep:
 
     def mount(self, kilobytes, option=""):
         if self.device:
-            subprocess.run(["mount", "-t", "tmpfs", "-o", f"{option}size={kilobytes * 1000}", "none", self.device],
+            subprocess.run(["mount", "-t", "tmpfs", "-o", f"{option}size={kilobytes * 1000}", "none",
+                            self.device],
                            check=True)
 
     def judge(self, case, kilobytes, n, command):

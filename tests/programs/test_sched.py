@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What beryl-sched writes: the same bytes for the same seed when simulated, other ones for another seed; profiles and
-their data; sizes of trees; pages; failures; comparisons of modes; and measurements of a machine.
+"""What beryl-sched writes: the same bytes for the same seed when simulated, other ones for another seed;
+profiles and their data; sizes of trees; pages; failures; comparisons of modes; and measurements of a machine.
 
     test_sched.py outputs|compare|calibrate BERYL_SCHED MPIEXEC
 
@@ -36,7 +36,8 @@ class Run:
 
     def __init__(self, arguments, n=1, status=0):
         self.arguments = arguments
-        self.r, self.text, self.errors = run_result(started(MPIEXEC, n, BERYL_SCHED, *shlex.split(arguments)), status,
+        self.r, self.text, self.errors = run_result(started(MPIEXEC, n, BERYL_SCHED, *shlex.split(arguments)),
+                                                    status,
                                                     env=ALONE if n == 1 else None)
         self.json = pathlib.Path("result.json").read_text(encoding="utf-8")
         self.c = self.r.get("compare", {"": self.r})
@@ -69,11 +70,13 @@ def columns(name, *numbers):
 def outputs_by_seed():
     """Durations are drawn before a mode sees them."""
     for mode in ("static", "counter", "share", "steal", "retentive"):
-        for durations in ["--exponential 1e-4"] + ["--gauss 1e-4,2e-5", "--lognormal 1e-4,1e-4"] * (mode == "steal"):
+        others = ["--gauss 1e-4,2e-5", "--lognormal 1e-4,1e-4"] * (mode == "steal")
+        for durations in ["--exponential 1e-4", *others]:
             words = f"{durations} --tasks 500 --sched {mode}"
             first, second, third = (simulate(f"{words} --seed {seed}") for seed in (1, 1, 2))
             assert (first.json, first.text) == (second.json, second.text), f"{words}: two results of one seed"
-            assert first.json.replace('"seed": 1', '"seed": 2').replace("--seed 1", "--seed 2") != third.json, words
+            reseeded = first.json.replace('"seed": 1', '"seed": 2').replace("--seed 1", "--seed 2")
+            assert reseeded != third.json, words
             first.has(tasks=500, workers=16)
     again, drifted = (Run(f"{DRAWN} --sched static --drift 0.5") for _ in range(2))
     still = Run(f"{DRAWN} --sched static").all_of("makespan_seconds")
@@ -93,7 +96,8 @@ def outputs_search():
     write("known.csv", "parent,child", "a,b", "b,c", "c,d")
     first, second = (simulate("--bnsl samples.csv --hypercube 1 --sched auto") for _ in range(2))
     assert first.json == second.json and '"edges"' not in first.json
-    real = Run("--bnsl samples.csv --hypercube 1 --network known.csv --sched static --write-profile profile.csv")
+    real = Run("--bnsl samples.csv --hypercube 1 --network known.csv --sched static "
+               "--write-profile profile.csv")
     for found in (first, real):
         found.has(variables=4, samples=500, tasks=16)
     real.has(shd=0)
@@ -102,20 +106,21 @@ def outputs_search():
 
 
 def outputs_data():
-    """Tasks wait for the blocks named beside their profile, which are not read for another one of its name; a task's
-    time excludes the wait."""
+    """Tasks wait for the blocks named beside their profile, which are not read for another one of its name; a
+    task's time excludes the wait."""
     write("moved.csv", "task,seconds", *(f"{i},1e-3" for i in range(64)))
     before = spans("--profile moved.csv --sched static")
     write("moved.blocks.csv", "task,access,block", *(f"{i},r,7" for i in range(64)))
     write("moved.sizes.csv", "block,bytes,owner", "7,1000000,16")  # with the first of 16 workers
     off, on, kept, owned = (spans(f"--profile moved.csv --sched static {option}") for option in (
         "--data off", "--node-cache 0", "", "--seeding owner"))
-    assert before == off and all(off[i] < kept[i] < on[i] and owned[i] > 0.0639 for i in range(2)), (off, kept, on)
+    assert before == off and min(owned) > 0.0639, (off, owned)
+    assert all(off[i] < kept[i] < on[i] for i in range(2)), (off, kept, on)
     simulate("--gauss 1e-3,0 --tasks 64 --sched static --write-profile moved.csv")
-    assert not os.path.exists("moved.blocks.csv") and not os.path.exists("moved.sizes.csv"), "data of an older profile"
+    assert not list(pathlib.Path(".").glob("moved.*.csv")), "data of an older profile"
     write("moved.blocks.csv", "notes")
     simulate("--gauss 1e-3,0 --tasks 64 --sched static --write-profile moved.csv")
-    assert pathlib.Path("moved.blocks.csv").read_text() == "notes\n", "a file that is no table of blocks was removed"
+    assert pathlib.Path("moved.blocks.csv").read_text() == "notes\n", "no table of blocks, but removed"
     os.remove("moved.blocks.csv")
     assert run([BERYL_SCHED, *"--profile moved.csv --simulate 16 --sched static --data on".split()])[0] != 0
     simulate("--profile moved.csv --sched static")
@@ -129,9 +134,12 @@ def outputs_data():
 
 
 def outputs_all_iterations():
-    """Iterations with durations and a placement of their own are written, read and written to the same bytes."""
-    first = spans("--gauss 1e-4,2e-5 --drift 0.3 --tasks 500 --sched static --write-profile load.csv --all-iterations")
-    second = simulate("--profile load.csv --sched static --seeding owner --write-profile copy.csv --all-iterations")
+    """Iterations with durations and a placement of their own are written, read and written to the same
+    bytes."""
+    first = spans("--gauss 1e-4,2e-5 --drift 0.3 --tasks 500 --sched static --write-profile load.csv "
+                  "--all-iterations")
+    second = simulate("--profile load.csv --sched static --seeding owner --write-profile copy.csv "
+                      "--all-iterations")
     assert pathlib.Path("load.csv").read_bytes() == pathlib.Path("copy.csv").read_bytes()
     second.has(tasks=500)
     assert len(columns("load.csv", 0)) == 1000
@@ -152,8 +160,8 @@ def outputs_options():
         "", "--known-speeds speeds", "--known-speeds none", "--known-speeds reversed"))
     assert same == known < unknown < wrong, (known, same, unknown, wrong)
     for mode in ("steal", "retentive", "persist"):
-        usual, paper = (Run(f"--exponential 0.01 --tasks 2000 --simulate 16 --iterations 4 --sched {mode} {option}").r
-                        for option in ("", "--as-published"))
+        words = f"--exponential 0.01 --tasks 2000 --simulate 16 --iterations 4 --sched {mode}"
+        usual, paper = (Run(f"{words} {option}").r for option in ("", "--as-published"))
         assert (usual["options"]["as-published"], paper["options"]["as-published"]) == (False, True), mode
         assert paper["iterations"] != usual["iterations"], mode
     for option, has_threads in (("", True), ("--progress poll", False)):
@@ -176,7 +184,8 @@ def outputs_trees():
 
 
 def outputs_pages():
-    """--report needs the script, which is looked for before the work: it is missing, lacks python3, or fails."""
+    """--report needs the script, which is looked for before the work: it is missing, lacks python3, or
+    fails."""
     for name in ("one.json", "two.json"):
         Run(DRAWN)
         os.rename("result.json", name)
@@ -194,23 +203,29 @@ def outputs_pages():
             write("alone/beryl-report", "#!/bin/sh", '[ "$1" = --version ]')
             os.chmod("alone/beryl-report", 0o755)
         status, _, errors = run([*command, *run_it])
-        assert status == expected and re.search(f"^beryl-sched: .*{words}", errors, re.MULTILINE), (command, errors)
+        assert status == expected, command
+        assert re.search(f"^beryl-sched: .*{words}", errors, re.MULTILINE), (command, errors)
         assert not list(pathlib.Path(".").glob("new.html*")), command
 
 
 def outputs_failures():
-    """A limit that is reached between iterations: the run, and each mode of a comparison until then, are in the
-    result, with the cause and the remedy. A result that cannot be written once the tasks run is a failure, too."""
+    """A limit that is reached between iterations: the run, and each mode of a comparison until then, are in
+    the result, with the cause and the remedy. A result that cannot be written once the tasks run is a
+    failure, too."""
     for n_iterations, words in (([1], "--sched retentive"), ([5, 1], "--compare static,retentive,persist")):
-        failed = Run(f"--exponential 1e-4 --tasks 300 --iterations 5 --poll-every 1 {words} --deque 9", 3, status=1)
-        assert re.search("^beryl-sched: .*the deque of a worker is full at 9 ranges: raise --deque$", failed.errors,
+        failed = Run(f"--exponential 1e-4 --tasks 300 --iterations 5 --poll-every 1 {words} --deque 9", 3,
+                     status=1)
+        assert re.search("^beryl-sched: .*the deque of a worker is full at 9 ranges: raise --deque$",
+                         failed.errors,
                          re.MULTILINE), failed.errors
         assert failed.r["error"]["error_type"] == "beyond a limit of the program"
         assert [len(mode["iterations"]) for mode in failed.c.values()] == n_iterations
         run_well([BERYL_REPORT, "result.json", "-o", "page.html"])
-        assert re.search("<b>Failed</b>.*raise --deque", pathlib.Path("page.html").read_text(encoding="utf-8"))
+        assert re.search("<b>Failed</b>.*raise --deque",
+                         pathlib.Path("page.html").read_text(encoding="utf-8"))
     os.mkdir("late")
-    with subprocess.Popen([BERYL_SCHED, *"--gauss 0.1,0 --tasks 10 --sched static --json late/result.json".split()],
+    words = "--gauss 0.1,0 --tasks 10 --sched static --json late/result.json".split()
+    with subprocess.Popen([BERYL_SCHED, *words],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         while not process.stdout.readline().startswith("Workers"):
             time.sleep(0.01)
@@ -219,8 +234,9 @@ def outputs_failures():
 
 
 def compare_simulated():
-    """Durations depend on the seed, modes of one seed get the same ones; the first round is a run without --compare.
-    A copy has the tasks of the first, and victims of its own; without random choices it repeats it."""
+    """Durations depend on the seed, modes of one seed get the same ones; the first round is a run without
+    --compare. A copy has the tasks of the first, and victims of its own; without random choices it repeats
+    it."""
     seeds, again = (Run(f"{DRAWN} --compare static,steal,static --rounds 9") for _ in range(2))
     assert (seeds.json, seeds.text) == (again.json, again.text), "two results of one seed"
     r, c, text = seeds.r, seeds.c, seeds.text
@@ -237,7 +253,8 @@ def compare_simulated():
     assert bound < 1.00001 * min(min(seeds.all_of("lower_bound_seconds", mode)) for mode in c)
     assert bound < min(min(seeds.all_of("makespan_seconds", mode)) for mode in c)
     first = c["steal"]["iterations"][:3]
-    assert [i.pop("round") for i in first] == [0, 0, 0] and first == Run(f"{DRAWN} --sched steal").r["iterations"]
+    assert [i.pop("round") for i in first] == [0, 0, 0]
+    assert first == Run(f"{DRAWN} --sched steal").r["iterations"]
     drift = Run(f"{DRAWN} --sched lpt --drift 0.3 --seed 2")
     assert float(drift.text.split("Lower bound")[1].split()[0]) < min(drift.all_of("makespan_seconds"))
 
@@ -252,11 +269,12 @@ def compare_simulated():
 
 
 def compare_options():
-    """Options go to the modes that have them; the workers have the given speeds. For a pool whose tasks add tasks,
-    `all` stands for the modes that can run it. lpt is a reference: it knows durations alone, and another mode can take
-    less than longest tasks first."""
+    """Options go to the modes that have them; the workers have the given speeds. For a pool whose tasks add
+    tasks, `all` stands for the modes that can run it. lpt is a reference: it knows durations alone, and
+    another mode can take less than longest tasks first."""
     write("speeds.csv", 1, 2)
-    speeds = Run("--gauss 1e-3,0 --tasks 300 --simulate 2 --speeds speeds.csv --chunk 3 --compare static,counter,dtree")
+    speeds = Run("--gauss 1e-3,0 --tasks 300 --simulate 2 --speeds speeds.csv --chunk 3 "
+                 "--compare static,counter,dtree")
     assert speeds.r["options"]["chunk"] == 3 and "round_seconds" not in speeds.c["static"]
     assert "One round shows no spread" in speeds.text
     assert "Rounds     1: too few to tell 3 modes apart, which takes 8 or more" in speeds.text
@@ -266,7 +284,8 @@ def compare_options():
     modes = [line.split("\t") for line in run_well([BERYL_SCHED, "--list-modes"]).splitlines()]
     dynamic = [name for name, kind, *_ in modes if kind == "dynamic"]
     assert {"steal", "lifeline", "auto"} <= set(dynamic)
-    assert list(tree.c) == ["steal"] + [mode for mode in dynamic if mode != "steal"] and tree.r["nodes"] > 1000
+    assert list(tree.c) == ["steal"] + [mode for mode in dynamic if mode != "steal"]
+    assert tree.r["nodes"] > 1000
     assert all(mode["tasks"] == tree.r["nodes"] for mode in tree.c.values())
     write("graham.csv", "task,seconds", "0,2", "1,2", "2,2", "3,3", "4,3")
     graham = Run("--simulate 2 --profile graham.csv --compare static,lpt").c
@@ -280,21 +299,24 @@ def compare_real():
     found = Run(f"{TIMED} --compare steal,steal --rounds 6", 2)
     assert list(found.c) == ["steal", "steal#2"] and len(found.c["steal#2"]["round_seconds"]) == 6
     assert found.c["steal#2"]["ratio"]["verdict"] == "not distinguishable"
-    assert "Rounds     6: too few to tell 2 modes apart, which takes 7 or more" in found.text.split("\nround ")[0]
+    head = found.text.split("\nround ")[0]
+    assert "Rounds     6: too few to tell 2 modes apart, which takes 7 or more" in head
     assert "Each round runs the modes in a new random order (--seed)" in found.text
     orders = found.r["comparison"]["orders"]
     assert sorted(map(tuple, map(sorted, orders))) == [("steal", "steal#2")] * 6
     assert 0 < [order[0] for order in orders].count("steal") < 6, orders
     lines = [line.split()[:2] for line in found.text.split("(last iteration)\n")[1].split("\n")[:12]]
     assert lines == [[str(i), name] for i, order in enumerate(orders) for name in order], lines
-    repeated, reseeded = (Run(f"{TIMED} --compare steal,steal --rounds 6 --seed {seed}", 2).r["comparison"]["orders"]
+    repeated, reseeded = (Run(f"{TIMED} --compare steal,steal --rounds 6 --seed {seed}",
+                              2).r["comparison"]["orders"]
                           for seed in (1, 2))
     assert orders == repeated != reseeded, reseeded
 
 
 def calibrate():
     """Plausible measurements; the simulated machine has them, except where an option is given."""
-    limits = {"node-latency": (0, 1), "overhead": (1e-10, 1), "counter-time": (1e-10, 1), "atomic-time": (1e-10, 1),
+    limits = {"node-latency": (0, 1), "overhead": (1e-10, 1), "counter-time": (1e-10, 1),
+              "atomic-time": (1e-10, 1),
               "node-bandwidth": (1e3, 1e15), "contention-factor": (1e-3, 1), "poll-time": (1e-9, 1)}
     for n in (2, 3, 4):
         text = run_well(started(MPIEXEC, n, BERYL_SCHED, "--calibrate", "machine.json"))
@@ -305,8 +327,10 @@ def calibrate():
             assert low <= machine[name] <= high, (name, machine[name])
         for name in [*limits, "fetch-add", "task"]:
             assert f"\n{name} " in text and isinstance(machine["measured"].get(name), dict), (name, machine)
-    simulated = Run("--exponential 1e-4 --tasks 100 --simulate 4 --machine machine.json --overhead 0.5").r["machine"]
-    assert simulated == {**simulated, **{name: machine[name] for name in limits}, "node-size": 4, "overhead": 0.5}
+    words = "--exponential 1e-4 --tasks 100 --simulate 4 --machine machine.json --overhead 0.5"
+    simulated = Run(words).r["machine"]
+    assert simulated == {**simulated, **{name: machine[name] for name in limits}, "node-size": 4,
+                         "overhead": 0.5}
 
 
 def main():

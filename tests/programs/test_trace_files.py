@@ -1,16 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""--trace of real and simulated runs: trace.json and OTF2 agree with each other and with the result; a real run has
-its date, and equal simulated runs write equal bytes; a sample of the workers of a large run, which together with what
-is dropped agrees; the files have no more bytes than the header promises; a second run into the same folder replaces
-the first; each mode of a comparison has a folder; a folder that cannot be written to is refused.
+"""--trace of real and simulated runs: trace.json and OTF2 agree with each other and with the result; a real
+run has its date, and equal simulated runs write equal bytes; a sample of the workers of a large run, which
+together with what is dropped agrees; the files have no more bytes than the header promises; a second run into
+the same folder replaces the first; each mode of a comparison has a folder; a folder that cannot be written to
+is refused.
 
     test_trace_files.py BERYL_SCHED MPIEXEC [BERYL_HF BERYL_TCE INPUTS]
 
-trace.json must be as readers of Chrome's format need it: each event has its place and time; spans of a lane follow or
-contain one another, in the order of time; the ends of a flow have one name, and each lies in a span, to which the
-arrow is drawn. OTF2, read by otf2-print, must have the same spans, messages and steals. Where nothing was dropped, all
-flows have both ends, and the sum of each use of time agrees with the result's iterations, to 1 ns for each task.
+trace.json must be as readers of Chrome's format need it: each event has its place and time; spans of a lane
+follow or contain one another, in the order of time; the ends of a flow have one name, and each lies in a
+span, to which the arrow is drawn. OTF2, read by otf2-print, must have the same spans, messages and steals.
+Where nothing was dropped, all flows have both ends, and the sum of each use of time agrees with the result's
+iterations, to 1 ns for each task.
 """
 
 import bisect
@@ -36,8 +38,8 @@ MEMORY_STEAL = "steal from memory"
 USES = ["task", "search", "idle", "scheduler", "communication"]
 GAUSS = "--gauss 1e-3,2e-4 --tasks 500"
 
-# times, in ns, and numbers of spans by use; tasks; arrows: flows with both ends by category, steals from memory among
-# them; single: flows that have one end alone.
+# times, in ns, and numbers of spans by use; tasks; arrows: flows with both ends by category, steals from
+# memory among them; single: flows that have one end alone.
 Trace = collections.namedtuple("Trace", "times numbers tasks arrows single summary", defaults=[0, None])
 
 
@@ -46,13 +48,13 @@ def ns(microseconds):
 
 
 def check_lane(lane, spans, times):
-    """Spans are (begin, end) in ns, in the order of the file, an iteration before its contents; times are the ends of
-    flows, which must each lie in a span."""
+    """Spans are (begin, end) in ns, in the order of the file, an iteration before its contents; times are the
+    ends of flows, which must each lie in a span."""
     open_ends, last_ends = [], [0]
     for begin, end in spans:
         while open_ends and open_ends[-1] <= begin:
             open_ends.pop()
-        assert not open_ends or end <= open_ends[-1], f"lane {lane}: a span from {begin} ns leaves the one around it"
+        assert not open_ends or end <= open_ends[-1], f"lane {lane}: the span at {begin} ns ends too late"
         open_ends.append(end)
         last_ends.append(max(end, last_ends[-1]))
     begins = [begin for begin, _ in spans]
@@ -92,7 +94,7 @@ def read_chrome(folder):
             flow = flows[event["cat"], event["name"], event["id"]]
             assert kind not in flow, f"flow {event['id']} has two ends '{kind}'"
             flow[kind] = event["ts"]
-    assert used <= named and ends.keys() <= lanes.keys(), "a lane without a name, or with messages and no spans"
+    assert used <= named and ends.keys() <= lanes.keys(), "a lane without a name or spans"
     for lane, own in lanes.items():
         check_lane(lane, own, ends[lane])
     for (category, _, identifier), flow in flows.items():
@@ -104,7 +106,8 @@ def read_chrome(folder):
 
 def read_otf2(folder):
     times, numbers, tasks = collections.Counter(), collections.Counter(), 0
-    entered, ends, in_task = collections.defaultdict(list), collections.defaultdict(collections.Counter), False
+    entered, in_task = collections.defaultdict(list), False
+    ends = collections.defaultdict(collections.Counter)
     for line in run_well(["otf2-print", str(folder / "traces.otf2")]).splitlines():
         words = line.split(None, 3)
         if len(words) < 4 or not words[1].isdigit() or not words[2].isdigit():
@@ -123,7 +126,8 @@ def read_otf2(folder):
             comm = re.search(r'Communicator: "([^"]*)"', rest)[1]
             ends[comm[:-1]][re.search(r"Tag: (\d+)", rest)[1]] += 1
     assert not any(entered.values()), "a region of OTF2 is entered and never left"
-    return Trace(times, numbers, tasks, {comm: sum(n // 2 for n in both.values()) for comm, both in ends.items()})
+    return Trace(times, numbers, tasks, {comm: sum(n // 2 for n in both.values()) for comm,
+                                         both in ends.items()})
 
 
 def check_trace(folder, summary, iterations, whole):
@@ -136,7 +140,8 @@ def check_trace(folder, summary, iterations, whole):
         other.times.pop(request, None)
     assert other[:3] == trace[:3], f"OTF2 has {other}, trace.json {trace}"
     for category in ("message", "steal"):
-        assert other.arrows.get(category, 0) == trace.arrows[category], f"OTF2 has {other}, trace.json {trace}"
+        assert other.arrows.get(category,
+                                0) == trace.arrows[category], f"OTF2 has {other}, trace.json {trace}"
     for use in [*USES, "balance"]:
         slack = 1e-9 * (trace.tasks + trace.numbers[use] + 1)
         assert abs(1e-9 * trace.times[use] - summary["seconds"][use]) <= slack, f"{use}: {trace}, {summary}"
@@ -186,7 +191,8 @@ def runs_agree():
         assert "\nTrace      traced: trace.json, traces.otf2; 16 workers, " in text, text
     check_run(f"{GAUSS} --sched steal --simulate 4 --threads 3 --progress thread --latency-spread 1e-4")
     check_comparison("static,steal,steal", "--gauss 1e-4,2e-5 --tasks 300 --iterations 3 --rounds 2", 2)
-    check_comparison("persist,auto", "--gauss 1e-3,2e-4 --tasks 300 --iterations 3 --rounds 2 --simulate 8", 1)
+    check_comparison("persist,auto", "--gauss 1e-3,2e-4 --tasks 300 --iterations 3 --rounds 2 --simulate 8",
+                     1)
 
 
 def chemistry_agrees():
@@ -197,14 +203,15 @@ def chemistry_agrees():
     check_run(f"{water} --tile 2 --sched steal", 2, program=hf)
     check_run(f"run {inputs}/examples.tce --sched steal --iterations 2", program=tce)
     check_run(f"ccsd {water} --sched auto", 2, whole=False, program=tce)
-    check_comparison("steal,counter", f"{water} --tile 2 --fock-only 2 --density converged --rounds 2", 2, program=hf)
+    check_comparison("steal,counter", f"{water} --tile 2 --fock-only 2 --density converged --rounds 2", 2,
+                     program=hf)
     check_comparison("static,steal", f"run {inputs}/examples.tce --iterations 2 --rounds 2", 2, program=tce)
     check_comparison("steal,auto", f"mp2 {water}", 1, program=tce)
 
 
 def large_runs_are_cut():
-    """A sample of the workers; and of long runs of spans, and of messages, the first of each worker, in files of at
-    most 200 MB. The rate makes numbers and times long."""
+    """A sample of the workers; and of long runs of spans, and of messages, the first of each worker, in files
+    of at most 200 MB. The rate makes numbers and times long."""
     result, text = check_run("--gauss 1e-3,2e-4 --tasks 6000 --sched counter --simulate 2500", whole=False)
     assert "\n           a sample: 834 of 2500 workers" in text, text
     trace, iteration = result["trace"], result["iterations"][0]
@@ -248,13 +255,13 @@ def content(folder):
 
 
 def folders_are_kept():
-    """A name is no pattern: another trace that it would match stays. A folder with other files is refused. A trace
-    that cannot be written leaves nothing, and what was there before: files may have no more than 100 kB here. The
-    result, which is small, is there."""
+    """A name is no pattern: another trace that it would match stays. A folder with other files is refused. A
+    trace that cannot be written leaves nothing, and what was there before: files may have no more than 100 kB
+    here. The result, which is small, is there."""
     few = "--gauss 1e-3,0 --tasks 5"
     for name in ("run1", "run[1]", "run[1]"):
         traced(few, to=name)
-    assert os.path.exists("run1/traces.otf2") and os.path.exists("run1/traces/0.evt"), "another folder's trace is gone"
+    assert os.path.exists("run1/traces.otf2") and os.path.exists("run1/traces/0.evt"), "run1 is gone"
     os.makedirs("kept/traces")
     pathlib.Path("kept/traces/notes").touch()
     assert "kept/traces has other files" in traced(few, status=2, to="kept")[2]
@@ -280,7 +287,8 @@ def folders_are_kept():
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for test in (runs_agree, chemistry_agrees, large_runs_are_cut, real_runs_have_a_date, folders_are_kept):
+        for test in (runs_agree, chemistry_agrees, large_runs_are_cut, real_runs_have_a_date,
+                     folders_are_kept):
             try:
                 test()
             except (AssertionError, Fault):
