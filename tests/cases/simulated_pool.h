@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The pool of tests in simulation: several iterations under a command line, in which every task runs once;
- * its statistics, and the worker of each task. */
+/* The pool of tests in simulation: several iterations under a command line, in which every task runs once and
+ * the parts of its time make up the makespan on every worker; its statistics, and the worker of each task. Blocks of
+ * data from a text. */
 #pragma once
 
+#include "taskpool/data.h"
 #include "taskpool/simulation.h"
 #include "tests/cases/pool_cases.h"
 
@@ -15,10 +17,10 @@ struct simulated {
     int n_iterations; /* 0: 1 */
     /* Seconds of a task at speed 1, of `iteration`; or NULL: time_s. */
     double (*seconds)(const struct simulated *pool, int64_t task);
-    double time_s;                   /* 0: 1 ms */
+    double time_s;                   /* of each task */
     bool dynamic;                    /* record i adds 2 i + 1 and 2 i + 2 */
     struct taskpool_problem problem; /* members that are not set here; context: this struct */
-    struct taskpool_machine machine; /* context: this struct; latency 0: 1 us, below 0: none */
+    struct taskpool_machine machine; /* context: this struct */
 
     /* Set by the run. */
     int iteration; /* the one that runs */
@@ -32,7 +34,7 @@ struct simulated {
 
 static inline double simulated_seconds(const struct simulated *self, int64_t task)
 {
-    return self->seconds ? self->seconds(self, task) : self->time_s > 0 ? self->time_s : 1e-3;
+    return self->seconds ? self->seconds(self, task) : self->time_s;
 }
 
 static inline double simulated_time(int64_t task, const void *record, const void *context)
@@ -73,13 +75,11 @@ static inline void simulated_create(struct simulated *self)
     settings.keep_history = true;
     self->problem.context = self;
     self->problem.n_tasks = self->dynamic ? 0 : self->n_tasks;
-    self->problem.run = self->dynamic ? NULL : simulated_task;
+    self->problem.run = self->problem.run ? self->problem.run : simulated_task;
     self->problem.record_size = self->dynamic ? sizeof root : 0;
     self->problem.run_record = self->dynamic ? simulated_record : NULL;
     self->machine.time = simulated_time;
     self->machine.context = self;
-    double latency_s = self->machine.latency_s;
-    self->machine.latency_s = latency_s > 0 ? latency_s : latency_s < 0 ? 0 : 1e-6;
     memset(self->n_runs, 0, sizeof self->n_runs);
     self->digest = 0;
     check_ok(taskpool_simulate(&self->problem, &settings, &self->machine, &self->pool));
@@ -94,8 +94,12 @@ static inline void simulated_iterate(struct simulated *self)
     if (i > 0)
         check_ok(taskpool_restore(self->pool));
     check_ok(taskpool_run(self->pool));
-    self->figures[i] = *taskpool_statistics(self->pool, i);
-    assert_int_equal(self->figures[i].tasks, self->n_tasks);
+    const struct taskpool_iteration *sum = taskpool_statistics(self->pool, i);
+    self->figures[i] = *sum;
+    assert_int_equal(sum->tasks, self->n_tasks);
+    check_close(sum->task_s + sum->search_s + sum->idle_s + sum->scheduler_s + sum->communication_s,
+                (double)sum->n_workers * sum->makespan_s,
+                1e-9 * (1 + (double)sum->n_workers * sum->makespan_s));
     const struct taskpool_history *history = taskpool_history(self->pool);
     assert_int_equal(history->n_entries, self->n_tasks);
     for (int64_t j = 0; j < history->n_entries; j++) {
@@ -122,4 +126,43 @@ static inline void simulated_run(struct simulated *self)
 static inline bool simulated_alike(const struct simulated *self, int i, int j)
 {
     return memcmp(self->worker[i], self->worker[j], (size_t)self->n_tasks * sizeof(int32_t)) == 0;
+}
+
+enum { SIMULATED_ACCESSES = 64 };
+
+struct simulated_data {
+    struct taskpool_data table;
+    int64_t first[SIMULATED_ACCESSES + 1], numbers[SIMULATED_ACCESSES];
+    struct taskpool_data_access accesses[SIMULATED_ACCESSES];
+    struct taskpool_data_block blocks[SIMULATED_ACCESSES];
+};
+
+/* Blocks a, b, ... of these bytes, of worker 0, and the accesses of a text, whose tasks ascend: "r0a w2c@5"
+ * is read(0, a), write(2, c), and block c is of worker 5. */
+static inline void simulated_data_init(struct simulated_data *data, int64_t n_tasks, int64_t bytes,
+                                       const char *text)
+{
+    *data = (struct simulated_data){.table = {.n_tasks = n_tasks}};
+    data->table.first = data->first;
+    data->table.accesses = data->accesses;
+    data->table.blocks = data->blocks;
+    data->table.numbers = data->numbers;
+    for (int i = 0; i < SIMULATED_ACCESSES; i++)
+        data->blocks[i].bytes = bytes;
+    for (const char *next = text; *next != '\0'; next += strspn(next, " ")) {
+        char access, block;
+        long long task, owner;
+        int length, longer = 0;
+        int n = sscanf(next, "%c%lld%c%n@%lld%n", &access, &task, &block, &length, &owner, &longer);
+        assert_in_range(n, 3, 4);
+        struct taskpool_data_access *at = &data->accesses[data->first[n_tasks]];
+        *at = (struct taskpool_data_access){.block = block - 'a', .writes = access == 'w'};
+        if (longer > 0)
+            data->blocks[at->block].owner = owner;
+        data->table.n_blocks =
+            at->block < data->table.n_blocks ? data->table.n_blocks : at->block + 1;
+        for (int64_t i = task; i < n_tasks; i++)
+            data->first[i + 1]++;
+        next += longer > 0 ? longer : length;
+    }
 }

@@ -21,7 +21,7 @@ watch 1 4 endless sched=static
 said 4 'watchdog: process [0-9] \(h[12], pid'
 said 1 'so this is no deadlock'
 said 1 'runs task 17, for'
-watch 1 4 short sched=deaf
+watch 1 4 short sched=deaf-steal
 said 4 'watchdog: process [0-9] \(h[12], pid'
 said 2 'this is a deadlock of mode deaf'
 for mode in static auto; do

@@ -24,9 +24,17 @@ static const int n_workers[] = {1, 2, 3, 5, 8, 16, 33, 64};
 static const double latencies_s[] = {5e-5, 2e-4, 1e-3, 1e-2};
 static const double spreads[] = {0, 1, 3, 10}; /* times the latency */
 static const double powers[] = {1, 3};
-static const char *const progress_words[] = {"by mode", "poll", "thread"};
-static const char *const lengths_words[] = {"constant",  "uniform", "exponential",
-                                            "one giant", "zero",    "any"};
+
+/* The shapes of task lengths. */
+enum schedule_lengths {
+    LENGTHS_CONSTANT,
+    LENGTHS_UNIFORM,
+    LENGTHS_EXPONENTIAL,
+    LENGTHS_ONE_GIANT,
+    LENGTHS_ZERO,
+    LENGTHS_ANY, /* a factor of 100 between them */
+    N_LENGTHS
+};
 
 static int64_t pick(struct random_stream *random, int64_t n)
 {
@@ -35,9 +43,7 @@ static int64_t pick(struct random_stream *random, int64_t n)
 
 static double length(int lengths, int64_t task, struct random_stream *random)
 {
-    switch ((enum schedule_lengths)lengths) {
-    case LENGTHS_CONSTANT:
-        return 1e-3;
+    switch (lengths) {
     case LENGTHS_UNIFORM:
         return 2e-3 * random_unit(random);
     case LENGTHS_EXPONENTIAL:
@@ -46,11 +52,9 @@ static double length(int lengths, int64_t task, struct random_stream *random)
         return task == 0 ? 2e-2 : 1e-5;
     case LENGTHS_ANY:
         return 1e-5 * pow(100, random_unit(random));
-    case LENGTHS_ZERO:
-    case N_LENGTHS:
-        break;
+    default:
+        return lengths == LENGTHS_CONSTANT ? 1e-3 : 0;
     }
-    return 0;
 }
 
 static double time_of_task(int64_t task, const void *record, const void *context)
@@ -340,24 +344,14 @@ bool schedule_holds(struct schedule *schedule)
     return holds;
 }
 
-void schedule_describe(const struct schedule *schedule, char *text, size_t size)
+void schedule_print(const struct schedule *schedule, const char *line)
 {
-    snprintf(text, size,
-             "seed %llu: %d workers of %d threads, %lld %stasks of %s length, latency %g s, spread "
-             "%g s, %s%s%s%s%s%s%s%s",
-             (unsigned long long)schedule->seed, schedule->machine.n_workers,
-             schedule->machine.n_threads, (long long)schedule->n_tasks,
-             !schedule->dynamic ? ""
-             : schedule->comb   ? "comb's "
-                                : "tree's ",
-             lengths_words[schedule->lengths], schedule->machine.latency_s,
-             schedule->machine.latency_spread_s, progress_words[schedule->settings.progress],
-             schedule->machine.node_server ? ", servers" : "",
-             schedule->machine.noise ? ", noise" : "",
-             schedule->machine.are_null ? ", null tasks" : "",
-             schedule->machine.poll_s > 0 ? ", polls" : "", schedule->machine.data ? ", data" : "",
-             schedule->tasks_keep_data ? ", tasks keep data" : "",
-             schedule->hides_costs ? ", unknown costs" : "");
+    const struct taskpool_machine *machine = &schedule->machine;
+    fprintf(stderr,
+            "%s\nseed %llu: %d workers of %d threads, %lld %s, latency %g s, spread %g s\n%s\n",
+            line, (unsigned long long)schedule->seed, machine->n_workers, machine->n_threads,
+            (long long)schedule->n_tasks, schedule->dynamic ? "records" : "tasks",
+            machine->latency_s, machine->latency_spread_s, schedule->why);
 }
 
 /* --- schedules that do not end --- */
@@ -372,20 +366,10 @@ static void give_up(int signal)
     _exit(status_of_watch);
 }
 
-static void set_watch(time_t seconds)
-{
-    setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = seconds}, NULL);
-}
-
 void schedule_watch(int exit_status)
 {
-    const time_t most_s = 20;
+    const time_t most_s = exit_status < 0 ? 0 : 20;
     status_of_watch = exit_status;
     signal(SIGPROF, give_up);
-    set_watch(most_s);
-}
-
-void schedule_end_watch(void)
-{
-    set_watch(0);
+    setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = most_s}, NULL);
 }

@@ -15,17 +15,6 @@
 
 enum { SCHEDULE_N_ITERATIONS = 5, SCHEDULE_MAX_TASKS = 512, SCHEDULE_N_BLOCKS = 6 };
 
-/* The shapes of task lengths. */
-enum schedule_lengths {
-    LENGTHS_CONSTANT,
-    LENGTHS_UNIFORM,
-    LENGTHS_EXPONENTIAL,
-    LENGTHS_ONE_GIANT,
-    LENGTHS_ZERO,
-    LENGTHS_ANY, /* a factor of 100 between them */
-    N_LENGTHS
-};
-
 struct schedule {
     uint64_t seed;
     struct taskpool_settings settings;
@@ -36,7 +25,7 @@ struct schedule {
     int64_t first_accesses[SCHEDULE_MAX_TASKS + 1];
     struct taskpool_data_access accesses[2 * SCHEDULE_MAX_TASKS];
     struct taskpool_data_block blocks[SCHEDULE_N_BLOCKS];
-    int lengths;          /* enum schedule_lengths */
+    int lengths;          /* the shape of their durations */
     bool tasks_keep_data; /* of the problem */
     bool hides_costs;     /* unless --seeding cost needs them */
     int64_t n_tasks;
@@ -61,10 +50,9 @@ void schedule_init(struct schedule *schedule, const struct taskpool_settings *se
 /* Runs it. Returns whether every property holds; else schedule->why names the violated one. */
 bool schedule_holds(struct schedule *schedule);
 
-/* A line that describes it. */
-void schedule_describe(const struct schedule *schedule, char *text, size_t size);
+/* Prints it and what does not hold to stderr. */
+void schedule_print(const struct schedule *schedule, const char *line);
 
 /* Gives what follows 20 s of processor time, however busy the machine is: after them the program says
- * that the schedule does not end, and exits with this status. */
+ * that the schedule does not end, and exits with this status. Below 0: ends the watch. */
 void schedule_watch(int exit_status);
-void schedule_end_watch(void);

@@ -69,15 +69,12 @@ struct outcomes {
 /* Whether it ends as it may. */
 static bool ends_well(struct schedule *schedule, enum status expected, struct outcomes *outcomes)
 {
-    char text[512];
     bool holds = schedule_holds(schedule);
     outcomes->n_held += holds;
     outcomes->n_failed += !holds && schedule->status == expected;
     if (holds || schedule->status == expected)
         return true;
-    schedule_describe(schedule, text, sizeof text);
-    fprintf(stderr, "%s, --deque or memory\n%s\n%s\n", schedule->settings.mode, text,
-            schedule->why);
+    schedule_print(schedule, schedule->settings.mode);
     return false;
 }
 
@@ -125,7 +122,7 @@ static bool run_schedules(bool (*holds)(uint64_t seed, struct outcomes *outcomes
             return false;
         }
     }
-    schedule_end_watch();
+    schedule_watch(-1);
     printf("%lld schedules: in %lld all tasks ran once, %lld ended with the failure\n",
            (long long)n, (long long)outcomes.n_held, (long long)outcomes.n_failed);
     return outcomes.n_held > n / 10 && outcomes.n_failed > n / 10;

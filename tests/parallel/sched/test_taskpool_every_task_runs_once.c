@@ -77,29 +77,6 @@ TEST(every_task_runs_once)
     check_pool("--sched=retentive", 1000, true);
 }
 
-/* Two pools of one program do not disturb each other. */
-TEST(two_pools_take_turns)
-{
-    enum { n_tasks = 500, n_pools = 2 };
-    unsigned char run[n_tasks];
-    struct counts counts = {.n_tasks = n_tasks, .run = run};
-    struct taskpool *pools[n_pools];
-    const struct taskpool_problem problem = {
-        .n_tasks = n_tasks, .run = count_task, .context = &counts};
-    for (int p = 0; p < n_pools; p++) {
-        struct taskpool_settings settings = pool_case_settings("--sched=counter");
-        check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pools[p]));
-    }
-    for (int i = 0; i < n_iterations * n_pools; i++) {
-        memset(run, 0, n_tasks);
-        check_ok(taskpool_run(pools[i % n_pools]));
-        check_counts(&counts);
-        check_ok(taskpool_restore(pools[i % n_pools]));
-    }
-    for (int p = 0; p < n_pools; p++)
-        taskpool_destroy(pools[p]);
-}
-
 /* Whole numbers, so that sums do not depend on their order. */
 static double whole_cost(int64_t task, void *context)
 {
@@ -124,45 +101,40 @@ TEST(blocks_of_equal_cost_are_those_of_one_process)
     }
 }
 
-struct waits {
-    bool in_task;
-    int64_t n_tasks, n_idle;
-};
+static bool in_task;
+static int64_t n_run, n_idle;
 
 static int sleep_in_task(int64_t task, void *context)
 {
-    struct waits *waits = context;
-    const struct timespec pause = {.tv_nsec = 2000000};
-    (void)task;
-    waits->in_task = true;
-    nanosleep(&pause, NULL);
-    waits->in_task = false;
-    waits->n_tasks++;
+    (void)task, (void)context;
+    in_task = true;
+    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    in_task = false;
+    n_run++;
     return STATUS_OK;
 }
 
 static void count_idle(void *context)
 {
-    struct waits *waits = context;
-    assert_false(waits->in_task);
-    waits->n_idle++;
+    (void)context;
+    assert_false(in_task);
+    n_idle++;
 }
 
 /* Also with --progress thread; the manager of `share` has no task. */
 TEST(a_process_without_tasks_is_idle)
 {
-    struct waits waits = {0};
-    struct taskpool_problem problem = {
-        .n_tasks = 20, .run = sleep_in_task, .idle = count_idle, .context = &waits};
+    const struct taskpool_problem problem = {
+        .n_tasks = 20, .run = sleep_in_task, .idle = count_idle};
     struct taskpool_settings settings = pool_case_settings("--sched=share --chunk=1");
     struct taskpool *pool;
     check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
     check_ok(taskpool_run(pool));
     if (rank == 0)
-        assert_true(n_workers == 1 ? waits.n_tasks == 20 : waits.n_tasks == 0 && waits.n_idle > 0);
-    int64_t n_idle = waits.n_idle;
+        assert_true(n_workers == 1 ? n_run == 20 : n_run == 0 && n_idle > 0);
+    int64_t n_before = n_idle;
     check_ok(taskpool_restore(pool));
-    assert_int_equal(waits.n_idle, n_idle);
+    assert_int_equal(n_idle, n_before);
     taskpool_destroy(pool);
 }
 

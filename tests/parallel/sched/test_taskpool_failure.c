@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A task that fails on one process, or a worker that cannot keep its tasks, ends the run everywhere
- * in the same way. */
-#include "taskpool/simulation.h"
+ * in the same way. So does a mode that loses a task or a record, or runs one twice. */
 #include "tests/cases/pool_cases.h"
 #include "tests/cases/sabotage_mode.h"
 
@@ -76,7 +75,7 @@ static int reporting_init(void *state, const struct taskpool_mode_setup *mode_se
 {
     reporting.comm = comm;
     reporting.reported = false;
-    return sabotage_init_named(state, mode_setup, comm);
+    return sabotage_init(state, mode_setup, comm);
 }
 
 static void report_once(bool in_next)
@@ -92,7 +91,7 @@ static void report_once(bool in_next)
 static enum taskpool_mode_step next_and_report(void *state, struct taskpool_mode_work *work)
 {
     report_once(true);
-    return ((struct sabotage_state *)state)->under->next(sabotage_under(state), work);
+    return sabotage_of(state)->under->next(state, work);
 }
 
 static enum taskpool_mode_step restore_and_report(void *state)
@@ -137,7 +136,7 @@ TEST(what_a_mode_reports_is_returned_everywhere)
     static struct taskpool_mode modes[sizeof lines / sizeof lines[0]];
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         const char *name = strchr(lines[i], '=') + 1;
-        modes[i] = sabotage_of(mode_find(strchr(name, '-') + 1), name, next_and_report);
+        modes[i] = sabotage_make(name, next_and_report);
         modes[i].init = reporting_init;
         modes[i].restore = restore_and_report;
         check_ok(mode_register(&modes[i]));
@@ -146,57 +145,45 @@ TEST(what_a_mode_reports_is_returned_everywhere)
     }
 }
 
-/* --- balance after a failure --- */
+/* --- modes that lose tasks --- */
 
-enum { N_SIMULATED = 4, N_EACH = 60 };
-
-struct balanced {
-    int iteration, fails_in;
-};
-
-static double one_ms(int64_t task, const void *record, const void *context)
+static int change_record(void *record, void *context)
 {
-    (void)task, (void)record, (void)context;
-    return 1e-3;
+    (void)context;
+    *(int64_t *)record = 0;
+    return STATUS_OK;
 }
 
-/* Fails in an iteration when most tasks of most workers have run. */
-static int fail_late(int64_t task, void *context)
+static void check_found(const char *mode, bool has_records, enum status expected)
 {
-    const struct balanced *balanced = context;
-    bool fails = balanced->iteration == balanced->fails_in && task == N_EACH * 3 / 4;
-    return fails ? FAIL(STATUS_NUMERIC, "a task fails") : STATUS_OK;
+    struct failing failing = {.fails = false};
+    const struct taskpool_problem problem = {.n_tasks = has_records ? 0 : n_tasks,
+                                             .run = run,
+                                             .record_size = has_records ? sizeof(int64_t) : 0,
+                                             .run_record = change_record,
+                                             .context = &failing};
+    struct taskpool_settings settings;
+    taskpool_settings_default(&settings);
+    settings.mode = mode;
+    check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &failing.pool));
+    for (int64_t record = 0; has_records && record < 50; record++)
+        check_ok(taskpool_add(failing.pool, &record));
+    check_status(expected, taskpool_run(failing.pool));
+    if (expected != STATUS_OK)
+        assert_non_null(strstr(status_text(), mode));
+    taskpool_destroy(failing.pool);
 }
 
-/* Skipped tasks are as much work as others: a slow worker, which skips most, gives tasks away. Simulated, as
- * real durations depend on what else runs. */
-static void check_balance_after_failure(const char *mode, int fails_in)
+/* After the tests above, which run all modes that there are. */
+TEST(wrong_modes_are_found_out)
 {
-    const double speeds[N_SIMULATED] = {1, 1, 1, 0.5};
-    struct balanced balanced = {.fails_in = fails_in};
-    const struct taskpool_problem problem = {
-        .n_tasks = N_SIMULATED * N_EACH, .run = fail_late, .context = &balanced};
-    const struct taskpool_machine machine = {
-        .n_workers = N_SIMULATED, .latency_s = 1e-6, .speeds = speeds, .time = one_ms};
-    struct taskpool_settings settings = pool_case_settings(mode);
-    struct taskpool *pool;
-    check_ok(taskpool_simulate(&problem, &settings, &machine, &pool));
-    for (; balanced.iteration <= fails_in; balanced.iteration++) {
-        check_status(balanced.iteration == fails_in ? STATUS_NUMERIC : STATUS_OK,
-                     taskpool_run(pool));
-        check_ok(taskpool_restore(pool));
-    }
-    check_ok(taskpool_run(pool));
-    /* 69 ms at best, 120 ms with as many tasks for all. */
-    assert_true(taskpool_statistics(pool, balanced.iteration)->makespan_s < 0.095);
-    taskpool_destroy(pool);
+    register_sabotages();
+    check_found("steal", true, STATUS_OK);
+    for (int i = 0; i < N_SABOTAGES; i++)
+        check_found(sabotages[i], sabotages[i][0] == 'f', STATUS_PROTOCOL);
 }
 
-TEST(a_failure_leaves_the_balance)
-{
-    check_balance_after_failure("--sched=persist --chunk=60", 1); /* nothing is stolen */
-    check_balance_after_failure("--sched=diffusion", 0);
-}
+/* --- pools that are refused --- */
 
 /* Only the process that looks at the last task sees that its cost is wrong. */
 static double bad_last_cost(int64_t task, void *context)

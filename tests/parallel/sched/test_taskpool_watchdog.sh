@@ -44,12 +44,12 @@ hangs() {
 
 case $part in
 hangs)
-    hangs 'short sched=stalls' 'no task has finished for 0.5 s' 1 \
-        'this is a deadlock of mode stalls' 1 \
-        'waits for others to finish theirs, .* Mode stalls: .* ranges of tasks begun' 1 \
+    hangs 'short sched=stalls-static' 'no task has finished for 0.5 s' 1 \
+        'this is a deadlock of mode stalls-static' 1 \
+        'waits for others to finish theirs, .* Mode stalls-static: .* ranges of tasks begun' 1 \
         'has finished and waits for the other processes' $((n - 1))
-    [ "$n" -lt 2 ] || hangs 'short sched=deaf' 'no task has finished for 0.5 s' 1 \
-        'this is a deadlock of mode deaf' 1 'searching.*; termination: ' "$n"
+    [ "$n" -lt 2 ] || hangs 'short sched=deaf-steal' 'no task has finished for 0.5 s' 1 \
+        'this is a deadlock of mode deaf-steal' 1 'searching.*; termination: ' "$n"
     ;;
 modes)
     modes=(static)

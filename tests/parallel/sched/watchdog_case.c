@@ -47,38 +47,28 @@ static int run_record(void *record, void *context)
 /* Worker 0 never finds that it is done. */
 static enum taskpool_mode_step stall_next(void *state, struct taskpool_mode_work *work)
 {
-    struct sabotage_state *self = state;
-    enum taskpool_mode_step step = self->under->next(sabotage_under(state), work);
+    enum taskpool_mode_step step = sabotage_of(state)->under->next(state, work);
     return step == TASKPOOL_MODE_DONE && rank == 0 ? TASKPOOL_MODE_WAIT : step;
 }
 
 static enum taskpool_mode_step deaf_next(void *state, struct taskpool_mode_work *work)
 {
-    return ((struct sabotage_state *)state)->under->next(sabotage_under(state), work);
+    return sabotage_of(state)->under->next(state, work);
 }
 
 /* Worker 0 does not read its messages. */
 static void deaf_receive(void *state, int from, const void *message, size_t message_size)
 {
     if (rank > 0)
-        sabotage_receive(state, from, message, message_size);
-}
-
-static void describe_under(const void *state, char *text, size_t text_size)
-{
-    const struct sabotage_state *self = state;
-    self->under->describe(self + 1, text, text_size);
+        sabotage_of(state)->under->receive(state, from, message, message_size);
 }
 
 static void register_hanging(void)
 {
     static struct taskpool_mode stalls, deaf;
-    stalls = sabotage_of(mode_find("static"), "stalls", stall_next);
-    deaf = sabotage_of(mode_find("steal"), "deaf", deaf_next);
-    stalls.init = sabotage_init_static;
-    deaf.init = sabotage_init_steal;
+    stalls = sabotage_make("stalls-static", stall_next);
+    deaf = sabotage_make("deaf-steal", deaf_next);
     deaf.receive = deaf_receive;
-    stalls.describe = deaf.describe = describe_under;
     check_ok(mode_register(&stalls));
     check_ok(mode_register(&deaf));
 }
@@ -99,12 +89,14 @@ int main(int argc, char **argv)
     MPI_Init_thread(NULL, NULL, taskpool_thread_level(&settings), &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    struct taskpool_problem problem = {.n_tasks = N_TASKS, .run = run, .context = argv[1]};
+    struct taskpool_problem problem = {
+        .n_tasks = N_TASKS, .run = run, .run_record = run_record, .context = argv[1]};
     if (strcmp(argv[1], "slow") == 0 || strcmp(argv[1], "uneven") == 0)
         problem.n_tasks = (int64_t)N_SLOW * size;
-    if (strcmp(argv[1], "records") == 0)
-        problem = (struct taskpool_problem){
-            .record_size = sizeof(int64_t), .run_record = run_record, .context = argv[1]};
+    if (strcmp(argv[1], "records") == 0) {
+        problem.n_tasks = 0;
+        problem.record_size = sizeof(int64_t);
+    }
     check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
     for (int64_t record = 0; problem.record_size > 0 && record < N_TASKS && rank == 0; record++)
         check_ok(taskpool_add(pool, &record));

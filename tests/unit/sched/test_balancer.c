@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The balancer: its bins agree with a sorted list. Its messages, in any order of arrival, move the tasks that
+/* The balancer: its messages, in any order of arrival, move the tasks that
  * serial versions of algorithms 1 and 2 move, if these reduce the largest load. Pairs of workers even out
  * the rest by the workers' speeds. */
 #include "sched/pool/balancing/balancer.h"
@@ -7,15 +7,12 @@
 #include "tests/cases/balance_case.h"
 #include "tests/check.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define N_OF(array) (sizeof(array) / sizeof(array)[0])
 
 enum { max_tasks = 600, max_workers = 100 };
-
-/* --- bins --- */
 
 /* Durations that bins distinguish and whose sums are exact. */
 static double random_duration(struct random_stream *random)
@@ -35,92 +32,6 @@ static int compare_timed(const void *left, const void *right)
     if (a->time_s != b->time_s)
         return a->time_s < b->time_s ? -1 : 1;
     return (a->task < b->task) - (a->task > b->task);
-}
-
-/* Tasks in the order of adding; the longest first, by powers of two. */
-static void check_lists(const struct duration_bins *bins, const struct timed_task *tasks)
-{
-    struct task_ranges ranges[2] = {0};
-    check_ok(duration_bins_list(bins, &ranges[0]));
-    check_ok(duration_bins_list_longest_first(bins, &ranges[1]));
-    assert_int_equal(ranges[0].n, 1);
-    assert_int_equal(taskpool_range_count(&ranges[0].list[0]), max_tasks);
-    int64_t last = -1, n = 0;
-    int power = INT_MAX;
-    for (int64_t i = 0; i < ranges[1].n; i++)
-        for (int64_t t = ranges[1].list[i].first; t < ranges[1].list[i].last;
-             t += ranges[1].list[i].step, n++) {
-            int own = tasks[t].time_s > 0 ? ilogb(tasks[t].time_s) : INT_MIN;
-            assert_true(own < power || (own == power && t > last));
-            power = own;
-            last = t;
-        }
-    assert_int_equal(n, max_tasks);
-    task_ranges_fini(&ranges[0]);
-    task_ranges_fini(&ranges[1]);
-}
-
-TEST(bins_are_a_sorted_list)
-{
-    struct random_stream random;
-    random_stream_init(&random, 7, 0);
-    struct duration_bins bins = {0};
-    for (int round = 0; round < 20; round++) {
-        struct timed_task tasks[max_tasks];
-        double load_s = 0;
-        for (int i = 0; i < max_tasks; i++) {
-            tasks[i] = (struct timed_task){.task = i, .time_s = random_duration(&random)};
-            load_s += tasks[i].time_s;
-            check_ok(duration_bins_add(&bins, i, tasks[i].time_s));
-        }
-        check_lists(&bins, tasks);
-        qsort(tasks, max_tasks, sizeof tasks[0], compare_timed);
-        assert_int_equal(bins.n_tasks, max_tasks);
-        assert_true(duration_bins_longest_s(&bins) == tasks[max_tasks - 1].time_s);
-        for (int i = 0; i < max_tasks; i++) {
-            int64_t entry;
-            float time_s;
-            assert_true(bins.load_s == load_s);
-            assert_true(duration_bins_remove_smallest(&bins, &entry, &time_s));
-            if (i % 7 == 0) {
-                check_ok(duration_bins_put_back(&bins, entry, time_s));
-                assert_true(duration_bins_remove_smallest(&bins, &entry, &time_s));
-            }
-            assert_int_equal(duration_bins_removed_task(&bins, entry), tasks[i].task);
-            assert_true(time_s == tasks[i].time_s);
-            load_s -= tasks[i].time_s;
-        }
-        assert_int_equal(bins.n_tasks, 0);
-        duration_bins_clear(&bins);
-    }
-    duration_bins_fini(&bins);
-}
-
-/* A bin's tasks count as their mean, which is within a thousandth of each. */
-TEST(bins_keep_durations_to_a_thousandth)
-{
-    struct random_stream random;
-    random_stream_init(&random, 8, 0);
-    struct duration_bins bins = {0};
-    static double times_s[10000];
-    double load_s = 0;
-    for (size_t i = 0; i < N_OF(times_s); i++) {
-        times_s[i] = 1e-9 * exp(25 * random_unit(&random));
-        load_s += times_s[i];
-        check_ok(duration_bins_add(&bins, (int64_t)i, times_s[i]));
-    }
-    check_close(bins.load_s, load_s, 1e-9 * load_s);
-    double last_s = 0;
-    for (size_t i = 0; i < N_OF(times_s); i++) {
-        int64_t entry;
-        float time_s;
-        assert_true(duration_bins_remove_smallest(&bins, &entry, &time_s));
-        double exact_s = times_s[duration_bins_removed_task(&bins, entry)];
-        check_close(time_s, exact_s, 1e-3 * exact_s);
-        assert_true(time_s >= last_s * (1 - 1e-6));
-        last_s = time_s;
-    }
-    duration_bins_fini(&bins);
 }
 
 /* A load does not become smaller by tasks whose durations are not known. */

@@ -118,32 +118,30 @@ TEST(every_parent_set_is_in_one_cube)
     free(data.values);
 }
 
-/* b is a with errors, c is b with more of them, d is on its own. */
+/* The best come first; parents that are no better than none are no candidates. */
 TEST(candidates_are_the_best_single_parents)
 {
-    enum { N_SAMPLES = 5000 };
-    static const int expected[4][2] = {{1, 2}, {0, 2}, {1, 0}};
-    static uint8_t values[4][N_SAMPLES];
-    struct bnsl_data data = {
-        .n_variables = 4, .n_samples = N_SAMPLES, .n_states = {2, 2, 2, 2}, .values = values[0]};
+    enum { N = 10 };
+    struct bnsl_data data = draw_data(N, 40, 3);
     struct bnsl_candidates candidates;
     struct bnsl_scorer scorer;
-    struct random_stream random;
-    random_stream_init(&random, 3, 0);
-    for (int s = 0; s < N_SAMPLES; s++) {
-        values[0][s] = (uint8_t)random_below(&random, 2);
-        values[3][s] = (uint8_t)random_below(&random, 2);
-        values[1][s] = values[0][s] ^ (random_unit(&random) < 0.1);
-        values[2][s] = values[1][s] ^ (random_unit(&random) < 0.2);
-    }
     check_ok(bnsl_scorer_init(&scorer, &data));
-    for (int most = 3; most >= 1; most -= 2) {
+    for (int most = 1; most < N; most += 4) {
         bnsl_candidates_choose(&candidates, &scorer, most);
-        for (int i = 0; i < 4; i++) {
-            assert_int_equal(candidates.n[i], i == 3 ? 0 : most == 1 ? 1 : 2);
-            assert_memory_equal(candidates.list[i], expected[i],
-                                (size_t)candidates.n[i] * sizeof(int));
+        for (int i = 0; i < N; i++) {
+            const int *list = candidates.list[i], n = candidates.n[i];
+            double none = bnsl_score(&scorer, i, NULL, 0), last = INFINITY;
+            int n_better = 0;
+            for (int c = 0; c < n; c++) {
+                double score = bnsl_score(&scorer, i, &list[c], 1);
+                assert_true(score <= last && score > none);
+                last = score;
+            }
+            for (int k = 0; k < N; k++)
+                n_better += k != i && bnsl_score(&scorer, i, &k, 1) > (n < most ? none : last);
+            assert_in_range(n_better, n < most ? n : n - 1, n);
         }
     }
     bnsl_scorer_fini(&scorer);
+    free(data.values);
 }

@@ -152,7 +152,9 @@ static bool is_in_scene(const struct scene *scene, const char *line,
 
 /* --- rows --- */
 
-enum { ITERATIONS = 4, ROW = 400, MAX_ROWS = 600 };
+enum { ITERATIONS = 4, ROW = 400, MAX_ROWS = 600, N_COLUMNS = 6 };
+static const char *const columns[N_COLUMNS] = {"us",       "balancing", "messages",
+                                               "attempts", "steals",    "moved"};
 
 static char rows[MAX_ROWS][ROW];
 static int n_rows;
@@ -184,8 +186,7 @@ static void make_row(const struct scene *scene, const char *line, char *row)
 {
     static struct simulated pool;
     char command_line[128];
-    double us[ITERATIONS], balance_us[ITERATIONS], messages[ITERATIONS], attempts[ITERATIONS];
-    double steals[ITERATIONS], moved[ITERATIONS];
+    double values[N_COLUMNS][ITERATIONS];
     snprintf(command_line, sizeof command_line, "%s%s", line, scene->options);
     pool = (struct simulated){.command_line = command_line,
                               .n_tasks = scene->n_tasks,
@@ -200,20 +201,19 @@ static void make_row(const struct scene *scene, const char *line, char *row)
     simulated_run(&pool);
     for (int i = 0; i < ITERATIONS; i++) {
         const struct taskpool_iteration *figures = &pool.figures[i];
-        us[i] = 1e6 * figures->makespan_s;
-        balance_us[i] = 1e6 * figures->balance_s;
-        messages[i] = (double)figures->messages;
-        attempts[i] = figures->steals_attempted.mean * (double)figures->n_workers;
-        steals[i] = figures->steals_successful.mean * (double)figures->n_workers;
-        moved[i] = (double)figures->tasks_moved;
+        const double found[N_COLUMNS] = {
+            1e6 * figures->makespan_s,
+            1e6 * figures->balance_s,
+            (double)figures->messages,
+            figures->steals_attempted.mean * (double)figures->n_workers,
+            figures->steals_successful.mean * (double)figures->n_workers,
+            (double)figures->tasks_moved};
+        for (int c = 0; c < N_COLUMNS; c++)
+            values[c][i] = found[c];
     }
     snprintf(row, ROW, "%s | %s", line, scene->name);
-    add_column(row, "us", "%.1f", us);
-    add_column(row, "balancing", "%.1f", balance_us);
-    add_column(row, "messages", "%.0f", messages);
-    add_column(row, "attempts", "%.0f", attempts);
-    add_column(row, "steals", "%.0f", steals);
-    add_column(row, "moved", "%.0f", moved);
+    for (int c = 0; c < N_COLUMNS; c++)
+        add_column(row, columns[c], c < 2 ? "%.1f" : "%.0f", values[c]);
     size_t n = strlen(row);
     snprintf(row + n, ROW - n, " | placed %08x", (unsigned)(pool.digest >> 32));
 }

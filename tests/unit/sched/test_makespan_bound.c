@@ -3,64 +3,65 @@
  * small random pools is faster, all placements being tried. */
 #include "sched/lab/bound/makespan_bound.h"
 #include "support/base/random.h"
-#include "tests/cases/simulated_machine.h"
+#include "tests/cases/simulated_pool.h"
 
 enum { MOST_TASKS = 8, MOST_BLOCKS = 4, BYTES = 1000 };
 
 static const double block_s = 0.25; /* of a transfer of one block, without latency */
 
-struct bounded_pool {
-    struct simulated_data data;
-    double times_s[MOST_TASKS];
-    int placement[MOST_TASKS];
-    struct taskpool_machine machine;
-};
+static struct simulated pool;
+static struct simulated_data data;
+static double times_s[MOST_TASKS];
+static int placement[MOST_TASKS];
 
-static double time_of_bounded(int64_t task, const void *record, const void *context)
+static double time_of_bounded(const struct simulated *self, int64_t task)
 {
-    (void)record;
-    return ((const struct bounded_pool *)context)->times_s[task];
+    (void)self;
+    return times_s[task];
 }
 
 static int placed_owner(int64_t task, int n_workers, void *context)
 {
-    (void)n_workers;
-    return ((const struct bounded_pool *)context)->placement[task];
+    (void)n_workers, (void)context;
+    return placement[task];
 }
 
 /* Tasks of a second; a block takes block_s to move. */
-static void init_bounded(struct bounded_pool *pool, int n_workers, int64_t n_tasks,
-                         const char *accesses)
+static void init_bounded(int n_workers, int64_t n_tasks, const char *accesses)
 {
-    *pool = (struct bounded_pool){.machine = {.n_workers = n_workers,
-                                              .node_size = 1,
-                                              .bandwidth = BYTES / block_s,
-                                              .time = time_of_bounded,
-                                              .data = &pool->data.table,
-                                              .context = pool}};
-    simulated_data_init(&pool->data, n_tasks, BYTES, accesses);
+    pool = (struct simulated){.command_line = "--sched=static --seeding=owner",
+                              .n_tasks = n_tasks,
+                              .seconds = time_of_bounded,
+                              .problem.owner = placed_owner,
+                              .machine = {.n_workers = n_workers,
+                                          .node_size = 1,
+                                          .bandwidth = BYTES / block_s,
+                                          .time = simulated_time,
+                                          .data = &data.table,
+                                          .context = &pool}};
+    simulated_data_init(&data, n_tasks, BYTES, accesses);
+    memset(placement, 0, sizeof placement);
     for (int64_t task = 0; task < n_tasks; task++)
-        pool->times_s[task] = 1;
+        times_s[task] = 1;
 }
 
-static double bound_of(const struct bounded_pool *pool)
+static double find_bound(void)
 {
     struct makespan_bound bound;
-    check_ok(makespan_bound_find(&pool->machine, pool->data.table.n_tasks, &bound));
+    check_ok(makespan_bound_find(&pool.machine, pool.n_tasks, &bound));
     return bound.seconds;
 }
 
 TEST(without_data_it_is_work_or_the_longest_task)
 {
     const double speeds[] = {2, 1, 1};
-    struct bounded_pool pool;
-    init_bounded(&pool, 3, 8, "");
+    init_bounded(3, 8, "");
     pool.machine.data = NULL;
-    check_close(bound_of(&pool), 8.0 / 3, 1e-12);
+    check_close(find_bound(), 8.0 / 3, 1e-12);
     pool.machine.speeds = speeds;
-    check_close(bound_of(&pool), 2, 1e-12);
-    pool.times_s[3] = 7;
-    check_close(bound_of(&pool), 3.5, 1e-12);
+    check_close(find_bound(), 2, 1e-12);
+    times_s[3] = 7;
+    check_close(find_bound(), 3.5, 1e-12);
 }
 
 static double time_of_mixed(int64_t task, const void *record, const void *context)
@@ -106,37 +107,25 @@ TEST(what_moves_takes_the_closed_form)
         {pairs, 2, 4, 10 * BYTES, block_s, (4 + 2 * block_s) / 2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct bounded_pool pool;
-        init_bounded(&pool, rows[i].n_workers, rows[i].n_tasks, rows[i].accesses);
+        init_bounded(rows[i].n_workers, rows[i].n_tasks, rows[i].accesses);
         pool.machine.cache_bytes = rows[i].cache_bytes;
         pool.machine.bandwidth = BYTES / rows[i].transfer_s;
-        check_close(bound_of(&pool), rows[i].expected_s, 1e-9);
+        check_close(find_bound(), rows[i].expected_s, 1e-9);
     }
 }
 
-/* The makespan of the tasks at their placement. */
-static double run_placed(struct bounded_pool *pool)
-{
-    const struct taskpool_problem problem = {
-        .n_tasks = pool->data.table.n_tasks, .owner = placed_owner, .context = pool};
-    struct taskpool *running = simulated_pool("static", &problem, &pool->machine);
-    double makespan_s = simulated_iteration(running).makespan_s;
-    taskpool_destroy(running);
-    return makespan_s;
-}
-
 /* The next placement in the order of numbers whose digits are workers; false after the last. */
-static bool next_placement(struct bounded_pool *pool)
+static bool next_placement(void)
 {
-    for (int64_t task = 0; task < pool->data.table.n_tasks; task++) {
-        if (++pool->placement[task] < pool->machine.n_workers)
+    for (int64_t task = 0; task < pool.n_tasks; task++) {
+        if (++placement[task] < pool.machine.n_workers)
             return true;
-        pool->placement[task] = 0;
+        placement[task] = 0;
     }
     return false;
 }
 
-static void draw_bounded(struct bounded_pool *pool, struct random_stream *random)
+static void draw_bounded(struct random_stream *random)
 {
     char accesses[128] = "", *end = accesses;
     int n_workers = 2 + (int)random_below(random, 2), n_tasks = 1 + (int)random_below(random, 5);
@@ -146,16 +135,16 @@ static void draw_bounded(struct bounded_pool *pool, struct random_stream *random
             end += sprintf(end, "%c%d%c@%d ", random_below(random, 3) == 0 ? 'w' : 'r', task,
                            'a' + block, block);
         }
-    init_bounded(pool, n_workers, n_tasks, accesses);
-    pool->machine.node_size = 1 + (int)random_below(random, 3);
-    pool->machine.has_levels = random_below(random, 2);
-    pool->machine.node_bandwidth = 1e4 * (double)random_below(random, 2);
-    pool->machine.latency_s = 0.01 * (double)random_below(random, 2);
-    pool->machine.cache_bytes = BYTES * (int64_t)random_below(random, 3);
+    init_bounded(n_workers, n_tasks, accesses);
+    pool.machine.node_size = 1 + (int)random_below(random, 3);
+    pool.machine.has_levels = random_below(random, 2);
+    pool.machine.node_bandwidth = 1e4 * (double)random_below(random, 2);
+    pool.machine.latency_s = 0.01 * (double)random_below(random, 2);
+    pool.machine.cache_bytes = BYTES * (int64_t)random_below(random, 3);
     for (int64_t i = 0; i < MOST_BLOCKS; i++)
-        pool->data.blocks[i].bytes = 500 + 500 * (int64_t)random_below(random, 4);
+        data.blocks[i].bytes = 500 + 500 * (int64_t)random_below(random, 4);
     for (int64_t task = 0; task < n_tasks; task++)
-        pool->times_s[task] = 0.1 + random_unit(random);
+        times_s[task] = 0.1 + random_unit(random);
 }
 
 TEST(no_placement_is_faster)
@@ -164,12 +153,12 @@ TEST(no_placement_is_faster)
     int n_close = 0;
     random_stream_init(&random, 1, 0);
     for (int i = 0; i < 60; i++) {
-        struct bounded_pool pool;
-        draw_bounded(&pool, &random);
-        double bound_s = bound_of(&pool), least_s = INFINITY;
-        do
-            least_s = fmin(least_s, run_placed(&pool));
-        while (next_placement(&pool));
+        draw_bounded(&random);
+        double bound_s = find_bound(), least_s = INFINITY;
+        do {
+            simulated_run(&pool);
+            least_s = fmin(least_s, pool.figures[0].makespan_s);
+        } while (next_placement());
         assert_true(least_s >= bound_s * (1 - 1e-9));
         n_close += least_s < 1.1 * bound_s;
     }

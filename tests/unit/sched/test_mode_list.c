@@ -46,6 +46,20 @@ TEST(lists_keep_their_order)
     assert_null(strstr(taskpool_mode_names(), "lpt"));
 }
 
+TEST(names_are_those_of_the_modes)
+{
+    char names[1024] = "";
+    for (int i = 0; i < mode_count(); i++) {
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? "," : "",
+                 mode_at(i)->name);
+        assert_ptr_equal(mode_find(mode_at(i)->name), mode_at(i));
+    }
+    assert_string_equal(taskpool_mode_names(), names);
+    assert_null(mode_find("stat"));
+    check_ok(mode_check_real(mode_find("static")));
+    check_status(STATUS_USAGE, mode_check_real(mode_find("lpt")));
+}
+
 TEST(all_is_every_mode_not_named_beside_it)
 {
     struct mode_list list;

@@ -18,20 +18,12 @@ static void init_records(struct mode_records *records)
     }
 }
 
-TEST(equal_results_pass)
-{
-    struct mode_records records, empty = {0};
-    init_records(&records);
-    check_ok(mode_records_check(&records, "Fock matrix"));
-    check_ok(mode_records_check(&empty, "Fock matrix"));
-    mode_records_fini(&records);
-}
-
 TEST(a_mode_of_another_result_is_named)
 {
     for (int i = 0; i < MODE_RECORD_DIGESTS; i++) {
         struct mode_records records;
         init_records(&records);
+        check_ok(mode_records_check(&records, "Fock matrix"));
         strcpy(records.list[2].sha256[i], "other");
         check_status(STATUS_PROTOCOL, mode_records_check(&records, "Fock matrix"));
         assert_int_equal(status_exit_code(STATUS_PROTOCOL), 1);
@@ -106,21 +98,6 @@ static void run_round(struct mode_records *records, int position, double seconds
 
 static const struct mode_list copies = {.n = 2, .modes = {"auto", "auto"}};
 
-/* Each round has both in one order, and both orders occur. */
-static void check_orders(json_t *summary)
-{
-    int n_first = 0;
-    for (size_t round = 0; round < 8; round++) {
-        const json_t *order = json_array_get(json_object_get(summary, "orders"), round);
-        bool is_first = strcmp(json_string_value(json_array_get(order, 0)), "auto") == 0;
-        assert_int_equal(json_array_size(order), 2);
-        assert_string_equal(json_string_value(json_array_get(order, 1)),
-                            is_first ? "auto#2" : "auto");
-        n_first += is_first;
-    }
-    assert_in_range(n_first, 1, 7);
-}
-
 TEST(rounds_of_a_mode_named_twice)
 {
     static struct mode_records records = {.n_rounds = 8, .comparison = {.seed = 5}};
@@ -135,16 +112,14 @@ TEST(rounds_of_a_mode_named_twice)
            {"auto#2/round_seconds/#", "8"}, {"auto#2/median_seconds", "2.0"},
            {"auto#2/ratio/to", "\"auto\""}, {"auto#2/ratio/verdict", "\"slower\""},
            {"auto#2/ratio/p", "0.0078125"});
-    json_t *summary = mode_records_summary_to_json(&records);
-    check_orders(summary);
-    EXPECT(summary, {"rounds", "8"}, {"seeds/auto", "5"}, {"seeds/auto#2", "1005"},
-           {"orders/8", NULL});
+    EXPECT(mode_records_summary_to_json(&records), {"rounds", "8"}, {"seeds/auto", "5"},
+           {"seeds/auto#2", "1005"}, {"orders/7/#", "2"}, {"orders/8", NULL});
     records.comparison.simulated = true;
     EXPECT(mode_records_summary_to_json(&records), {"orders", NULL});
     mode_records_fini(&records);
 }
 
-/* A failure may end the comparison in the middle of a round. */
+/* A failure may end the comparison in the middle of a round or before an iteration. */
 TEST(orders_are_of_rounds_that_began)
 {
     static struct mode_records records = {.n_rounds = 8};
@@ -153,11 +128,7 @@ TEST(orders_are_of_rounds_that_began)
         run_round(&records, turn % 2, 1, "alpha");
     EXPECT(mode_records_summary_to_json(&records), {"rounds", "8"}, {"orders/#", "2"});
     mode_records_fini(&records);
-}
-
-TEST(a_mode_without_an_iteration_has_no_number_of_tasks)
-{
-    static struct mode_records records = {.n_rounds = 1};
+    records = (struct mode_records){.n_rounds = 1};
     mode_records_start(&records, &copies);
     mode_records_begin(&records, 0);
     EXPECT(mode_record_to_json(&records, 0, with_digest), {"tasks", NULL}, {"iterations/#", "0"});

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The census of tasks: closed forms against sums one by one, up to the largest numbers, and
- * simulated pools whose mode is wrong. With an argument, a simulated pool of that many tasks too.
- */
+ * simulated pools whose mode is wrong. */
 #include "sched/pool/core/task_census.h"
 #include "tests/cases/sabotage_mode.h"
 #include "tests/cases/simulated_pool.h"
-
-static int64_t n_of_large_pool;
 
 static void check_equal(const struct task_census *a, const struct task_census *b)
 {
@@ -67,66 +64,33 @@ TEST(every_byte_of_a_record_counts)
     }
 }
 
-/* A microsecond; null tasks, which are simulated in some 10 ns, a picosecond. */
-static double time_of(int64_t task, const void *record, const void *context)
+static void check_simulated(const char *line, int64_t n_tasks, bool dynamic, const char *words)
 {
-    (void)task, (void)record;
-    return context ? 1e-12 : 1e-6;
-}
-
-static bool all_null(int64_t first, int64_t last, const void *context)
-{
-    (void)first, (void)last, (void)context;
-    return true;
-}
-
-static void check_simulated(const char *mode, int64_t n_tasks, const char *words)
-{
-    bool large = n_tasks > 1000;
-    struct taskpool_problem problem = {.n_tasks = n_tasks};
-    struct taskpool_machine machine = {.n_workers = 5,
-                                       .time = time_of,
-                                       .are_null = large ? all_null : NULL,
-                                       .context = large ? "null tasks" : NULL};
-    struct taskpool_settings settings;
-    struct taskpool *pool;
-    taskpool_settings_default(&settings);
-    settings.mode = mode;
-    check_ok(taskpool_simulate(&problem, &settings, &machine, &pool));
-    check_status(STATUS_PROTOCOL, taskpool_run(pool));
-    assert_non_null(strstr(status_text(), mode));
+    static struct simulated pool;
+    pool = (struct simulated){
+        .command_line = line, .n_tasks = n_tasks, .dynamic = dynamic, .machine.n_workers = 5};
+    simulated_create(&pool);
+    check_status(STATUS_PROTOCOL, taskpool_run(pool.pool));
+    assert_non_null(strstr(status_text(), strchr(line, '=') + 1));
     assert_non_null(strstr(status_text(), words));
-    check_status(STATUS_USAGE, taskpool_restore(pool));
-    taskpool_destroy(pool);
+    check_status(STATUS_USAGE, taskpool_restore(pool.pool));
+    taskpool_destroy(pool.pool);
 }
 
+/* Each of five workers loses one. */
 TEST(simulated_modes_that_are_wrong_are_found_out)
 {
-    const int64_t n_tasks[] = {10, 100, n_of_large_pool};
-    for (int i = 0; i < (n_of_large_pool > 0 ? 3 : 2); i++) {
-        char words[64];
-        snprintf(words, sizeof words, "ran %lld tasks of %lld", (long long)n_tasks[i] - 1,
-                 (long long)n_tasks[i]);
-        check_simulated("loses", n_tasks[i], words);
-        check_simulated("swaps", n_tasks[i], "each once");
-    }
-}
-
-TEST(records_that_get_lost_are_found_out)
-{
-    static struct simulated tree = {
-        .command_line = "--sched=forgets", .n_tasks = 199, .dynamic = true, .machine.n_workers = 5};
-    simulated_create(&tree);
-    check_status(STATUS_PROTOCOL, taskpool_run(tree.pool));
-    check_status(STATUS_USAGE, taskpool_restore(tree.pool));
-    taskpool_destroy(tree.pool);
+    check_simulated("--sched=loses-static", 10, false, "ran 5 tasks of 10");
+    check_simulated("--sched=loses-static", 100, false, "ran 95 tasks of 100");
+    check_simulated("--sched=swaps-static", 10, false, "each once");
+    check_simulated("--sched=swaps-static", 100, false, "each once");
+    check_simulated("--sched=forgets-steal", 199, true, "");
 }
 
 static void start(void)
 {
     check_begin_mpi();
-    n_of_large_pool = check_argc > 1 ? atoll(check_argv[1]) : 0;
-    register_sabotage();
+    register_sabotages();
 }
 
 TEST_SETUP(start)

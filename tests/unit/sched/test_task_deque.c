@@ -1,46 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The split deque against a slow reference: a plain array of tasks in the order in
  * which the worker would run them. The worker takes from its front and puts to its
- * front; thieves take from its back. Bytes of a stolen batch stay unchanged until they
- * have arrived, in any order of arrival. */
+ * front; thieves take from its back. A stolen batch stays unchanged until it
+ * has arrived, in any order of arrival. */
 #include "sched/pool/queues/task_deque.h"
 #include "support/base/random.h"
 #include "tests/check.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { MAX_TASKS = 20000, MAX_LOOTS = 6 };
-
-struct record {
-    int64_t task;
-    char more[5]; /* a size that is no power of two */
-};
-
-struct leaving {
-    struct task_deque_batch batch;
-    char *bytes; /* as they were when given */
-};
+enum { MAX_TASKS = 20000, MAX_LEAVING = 6 };
 
 /* A deque, and its expected contents. */
-struct twin {
+static struct twin {
     struct task_deque deque;
-    bool records;
     struct random_stream random;
-    int64_t next_task;
-    int64_t *tasks; /* [front, back) of 2 x MAX_TASKS, in the order of running */
-    int64_t front, back;
-    struct leaving leaving[MAX_LOOTS];
+    int64_t next_task, front, back;
+    int64_t tasks[2 * MAX_TASKS]; /* [front, back), in the order of running */
+    struct leaving {
+        struct task_deque_batch batch;
+        int64_t back; /* of the twin, before it was given */
+    } leaving[MAX_LEAVING];
     int n_leaving;
-    int64_t n_refused;              /* pushes, at the bound */
-    bool wrapped, overtaken, grown; /* what should have happened on the way */
-};
+} twin;
 
-static int64_t pick(struct twin *twin, int64_t n)
+static int64_t pick(int64_t n)
 {
-    return (int64_t)random_below(&twin->random, (uint64_t)n);
+    return (int64_t)random_below(&twin.random, (uint64_t)n);
 }
 
 static int64_t smaller(int64_t a, int64_t b)
@@ -48,210 +37,124 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static int64_t larger(int64_t a, int64_t b)
+static void push(void)
 {
-    return a > b ? a : b;
-}
-
-static void push(struct twin *twin)
-{
-    struct task_deque *deque = &twin->deque;
-    int64_t step = 1 + pick(twin, 3), n = twin->records ? 1 : 1 + pick(twin, 12);
-    struct taskpool_range range = {twin->next_task, twin->next_task + n * step, step};
-    struct record record = {.task = range.first};
-    int64_t capacity = deque->capacity;
-    bool full = deque->bound > 0 && deque->head - deque->steal_tail >= deque->bound;
-    enum status status = twin->records
-                             ? task_deque_push_record(deque, &record, record.task % 3 == 0)
-                             : task_deque_push_range(deque, range);
-    check_status(full ? STATUS_LIMIT : STATUS_OK, status);
-    twin->n_refused += full;
-    twin->grown |= deque->capacity > capacity && twin->n_leaving > 0;
-    if (full)
-        return;
-    twin->next_task = range.last;
+    int64_t step = 1 + pick(3), n = 1 + pick(12);
+    struct taskpool_range range = {twin.next_task, twin.next_task + n * step, step};
+    check_ok(task_deque_push_range(&twin.deque, range));
+    twin.next_task = range.last;
     for (int64_t i = n - 1; i >= 0; i--)
-        twin->tasks[--twin->front] = range.first + i * step;
+        twin.tasks[--twin.front] = range.first + i * step;
 }
 
-static void take(struct twin *twin)
+static int64_t check_front(struct taskpool_range range)
 {
-    struct task_deque *deque = &twin->deque;
-    int64_t local = deque->local_tasks, n_wanted = 1 + pick(twin, 8);
-    struct taskpool_range range = {0};
-    struct record record = {0};
-    bool mark;
-    bool taken = twin->records ? task_deque_take_record(deque, &record, &mark)
-                               : task_deque_take_range(deque, n_wanted, pick(twin, 2), &range);
-    assert_true(taken == (local > 0));
-    if (!taken)
-        return;
-    if (twin->records) {
-        assert_true(mark == (record.task % 3 == 0));
-        assert_int_equal(record.task, twin->tasks[twin->front++]);
-        return;
-    }
-    assert_in_range(taskpool_range_count(&range), 1, smaller(n_wanted, (local + 1) / 2));
     for (int64_t task = range.first; task < range.last; task += range.step)
-        assert_int_equal(task, twin->tasks[twin->front++]);
+        assert_int_equal(task, twin.tasks[twin.front++]);
+    return taskpool_range_count(&range);
+}
+
+static void take(void)
+{
+    int64_t local = twin.deque.local_tasks, n_wanted = 1 + pick(8);
+    struct taskpool_range range = {0};
+    assert_true(task_deque_take_range(&twin.deque, n_wanted, pick(2), &range) == (local > 0));
+    if (local > 0)
+        assert_in_range(check_front(range), 1, smaller(n_wanted, (local + 1) / 2));
 }
 
 /* From the head, shared or not. */
-static void take_many(struct twin *twin)
+static void take_many(void)
 {
     struct taskpool_range ranges[3];
-    int64_t n_tasks = 1 + pick(twin, 40), n_taken = 0, n_left = twin->back - twin->front;
-    int n = task_deque_take_ranges(&twin->deque, n_tasks, 3, ranges);
+    int64_t n_tasks = 1 + pick(10), n_taken = 0, n_left = twin.back - twin.front;
+    int n = task_deque_take_ranges(&twin.deque, n_tasks, 3, ranges);
     for (int i = 0; i < n; i++)
-        for (int64_t task = ranges[i].first; task < ranges[i].last; task += ranges[i].step) {
-            assert_int_equal(task, twin->tasks[twin->front++]);
-            n_taken++;
-        }
+        n_taken += check_front(ranges[i]);
     assert_true(n_taken <= n_tasks && (n == 3 || n_taken == smaller(n_tasks, n_left)));
 }
 
 /* Only when nothing is local, as a worker does. */
-static void acquire(struct twin *twin)
+static void acquire(void)
 {
-    struct task_deque *deque = &twin->deque;
+    struct task_deque *deque = &twin.deque;
     int64_t shared = deque->shared_tasks;
     if (deque->local_tasks > 0)
         return;
-    assert_true(task_deque_acquire(deque, pick(twin, 2)) == (shared > 0));
+    assert_true(task_deque_acquire(deque, pick(2)) == (shared > 0));
     assert_int_equal(deque->local_tasks + deque->shared_tasks, shared);
     assert_true(deque->local_tasks >= smaller(shared, 1));
 }
 
-/* The tasks of a batch, by entry from the tail, are the last of the reference. */
-static void check_batch(struct twin *twin, const struct task_deque_batch *batch)
+/* The tasks of a batch, by entry from the tail, are the last before `back`. Returns the back without them. */
+static int64_t check_batch(const struct task_deque_batch *batch, int64_t back)
 {
-    const char *entry = batch->entries;
-    int64_t back = twin->back;
-    for (int64_t i = 0; i < batch->n; i++, entry += twin->deque.entry_size) {
-        struct taskpool_range range = {0, 1, 1};
-        memcpy(&range, entry, twin->records ? sizeof range.first : sizeof range);
-        int64_t n = twin->records ? 1 : taskpool_range_count(&range);
-        twin->back -= n;
+    int64_t back_before = back;
+    for (int64_t i = 0; i <= batch->n; i++) {
+        struct taskpool_range range =
+            i == batch->n ? batch->part : ((const struct taskpool_range *)batch->entries)[i];
+        int64_t n = taskpool_range_count(&range);
+        back -= n;
         for (int64_t j = 0; j < n; j++)
-            assert_int_equal(twin->tasks[twin->back + j], range.first + j * range.step);
+            assert_int_equal(twin.tasks[back + j], range.first + j * range.step);
     }
-    int64_t n_part = taskpool_range_count(&batch->part);
-    twin->back -= n_part;
-    for (int64_t j = 0; j < n_part; j++)
-        assert_int_equal(twin->tasks[twin->back + j], batch->part.first + j * batch->part.step);
-    assert_int_equal(back - twin->back, batch->n_tasks);
+    assert_int_equal(back_before - back, batch->n_tasks);
+    return back;
 }
 
-static void give(struct twin *twin)
+/* A batch ends at the end of the ring. */
+static void give(void)
 {
-    struct task_deque *deque = &twin->deque;
-    if (twin->n_leaving == MAX_LOOTS)
+    struct task_deque *deque = &twin.deque;
+    struct leaving leaving = {.back = twin.back};
+    struct task_deque_batch *batch = &leaving.batch;
+    if (twin.n_leaving == MAX_LEAVING)
         return;
-    struct task_deque_batch batch;
-    int64_t shared = deque->shared_tasks, n_wanted = pick(twin, 2) ? 0 : 1 + pick(twin, 9);
-    int64_t n = larger(n_wanted > 0 ? n_wanted : (shared + 1) / 2, deque->min_share);
-    assert_true(task_deque_give_away(deque, n_wanted, &batch) == batch.n_tasks);
-    assert_int_equal(deque->shared_tasks, shared - batch.n_tasks);
-    const char *end_of_ring = deque->entries + (size_t)deque->capacity * deque->entry_size;
-    const char *end = (const char *)batch.entries + (size_t)batch.n * deque->entry_size;
-    if (batch.n == 0 || end != end_of_ring)
-        assert_int_equal(batch.n_tasks, smaller(n, shared));
-    else
-        assert_in_range(batch.n_tasks, 1, smaller(n, shared));
-    check_batch(twin, &batch);
-    if (batch.n == 0)
+    int64_t shared = deque->shared_tasks, n_wanted = pick(2) ? 0 : 1 + pick(9);
+    int64_t n = n_wanted > 0 ? n_wanted : (shared + 1) / 2;
+    n = smaller(n < deque->min_share ? deque->min_share : n, shared);
+    assert_true(task_deque_give_away(deque, n_wanted, batch) == batch->n_tasks);
+    assert_int_equal(deque->shared_tasks, shared - batch->n_tasks);
+    const char *end = (const char *)batch->entries + (size_t)batch->n * deque->entry_size;
+    bool cut = batch->n > 0 && end == deque->entries + (size_t)deque->capacity * deque->entry_size;
+    assert_in_range(batch->n_tasks, cut ? 1 : n, n);
+    twin.back = check_batch(batch, twin.back);
+    if (batch->n > 0)
+        twin.leaving[twin.n_leaving++] = leaving;
+}
+
+static void arrive(void)
+{
+    if (twin.n_leaving == 0)
         return;
-    twin->wrapped |= end == end_of_ring;
-    struct leaving leaving = {.batch = batch, .bytes = malloc((size_t)batch.n * deque->entry_size)};
-    memcpy(leaving.bytes, batch.entries, (size_t)batch.n * deque->entry_size);
-    twin->leaving[twin->n_leaving++] = leaving;
+    int i = (int)pick(twin.n_leaving);
+    check_batch(&twin.leaving[i].batch, twin.leaving[i].back);
+    task_deque_completed(&twin.deque, twin.leaving[i].batch.n);
+    twin.leaving[i] = twin.leaving[--twin.n_leaving];
 }
 
-static void arrive(struct twin *twin)
-{
-    if (twin->n_leaving == 0)
-        return;
-    int i = (int)pick(twin, twin->n_leaving);
-    struct leaving leaving = twin->leaving[i];
-    twin->overtaken |= i > 0;
-    twin->n_leaving--;
-    memmove(&twin->leaving[i], &twin->leaving[i + 1],
-            (size_t)(twin->n_leaving - i) * sizeof leaving);
-    assert_memory_equal(leaving.bytes, leaving.batch.entries,
-                        (size_t)leaving.batch.n * twin->deque.entry_size);
-    free(leaving.bytes);
-    task_deque_completed(&twin->deque, leaving.batch.n);
-}
-
-static void do_something(struct twin *twin, int64_t weight_of_push)
-{
-    int64_t what = pick(twin, 8 + weight_of_push);
-    if (what == 0 && !twin->records && pick(twin, 4) == 0)
-        take_many(twin);
-    else if (what < 3)
-        take(twin);
-    else if (what < 4)
-        acquire(twin);
-    else if (what < 6)
-        give(twin);
-    else if (what < 8)
-        arrive(twin);
-    else
-        push(twin);
-    const struct task_deque *deque = &twin->deque;
-    assert_int_equal(task_deque_n_tasks(deque), twin->back - twin->front);
-    assert_true(deque->completed_tail <= deque->intermediate_tail);
-    assert_true(deque->intermediate_tail <= deque->steal_tail);
-    assert_true(deque->steal_tail <= deque->split && deque->split <= deque->head);
-    assert_true(deque->head - deque->completed_tail <= deque->capacity);
-}
-
-/* Empties the deque by random operations. */
-static void empty(struct twin *twin)
-{
-    while (task_deque_n_tasks(&twin->deque) > 0 || twin->n_leaving > 0)
-        do_something(twin, 0);
-    assert_int_equal(twin->front, twin->back);
-    assert_int_equal(twin->deque.completed_tail, twin->deque.steal_tail);
-    assert_int_equal(twin->deque.n_retired, 0);
-}
-
-static void run_twin(struct twin *twin, bool records, int64_t bound, int64_t min_share,
-                     uint64_t seed)
-{
-    *twin = (struct twin){.records = records, .tasks = twin->tasks};
-    random_stream_init(&twin->random, seed, 0);
-    size_t record_size = records ? sizeof(struct record) : 0;
-    check_ok(task_deque_init(&twin->deque, record_size, bound, min_share));
-    twin->front = twin->back = MAX_TASKS;
-    for (int phase = 0; phase < 6; phase++) {
-        for (int i = 0; i < 200; i++)
-            do_something(twin, 4);
-        empty(twin);
-    }
-    task_deque_fini(&twin->deque);
-}
-
-/* Without a bound, and with bounds at which pushes are refused. */
+/* Fills and empties deques by random operations. */
 TEST(like_a_plain_array)
 {
-    static struct twin twin;
-    twin.tasks = malloc(2 * MAX_TASKS * sizeof *twin.tasks);
-    for (int records = 0; records < 2; records++) {
-        bool wrapped = false, overtaken = false, grown = false;
-        int64_t n_refused = 0;
-        for (uint64_t seed = 0; seed < 350; seed++) {
-            int64_t bound = seed < 300 ? 0 : 1 + (int64_t)(seed % 50);
-            run_twin(&twin, records, bound, bound > 0 ? 1 : 1 + (int64_t)(seed % 7), seed);
-            assert_true(bound > 0 || twin.n_refused == 0);
-            n_refused += twin.n_refused;
-            wrapped |= twin.wrapped;
-            overtaken |= twin.overtaken;
-            grown |= twin.grown;
+    static void (*const acts[])(void) = {take,   take,   take_many, acquire, give, give,
+                                         arrive, arrive, push,      push,    push, push};
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        struct task_deque *deque = &twin.deque;
+        twin = (struct twin){.front = MAX_TASKS, .back = MAX_TASKS};
+        random_stream_init(&twin.random, seed, 0);
+        check_ok(task_deque_init(deque, 0, 0, 1 + (int64_t)(seed % 7)));
+        for (int i = 0; i < 1200 || twin.front < twin.back || twin.n_leaving > 0; i++) {
+            acts[pick(i < 1200 && i % 300 < 200 ? 12 : 8)]();
+            assert_int_equal(task_deque_n_tasks(deque), twin.back - twin.front);
+            assert_true(deque->completed_tail <= deque->intermediate_tail &&
+                        deque->intermediate_tail <= deque->steal_tail &&
+                        deque->steal_tail <= deque->split && deque->split <= deque->head &&
+                        deque->head - deque->completed_tail <= deque->capacity);
         }
-        assert_true(wrapped && overtaken && grown && n_refused > 0);
+        assert_int_equal(deque->completed_tail, deque->steal_tail);
+        assert_int_equal(deque->n_retired, 0);
+        task_deque_fini(deque);
     }
-    free(twin.tasks);
 }
 
 /* A thief has no tasks left, but others still read what they stole from it. */
@@ -285,100 +188,73 @@ TEST(a_stolen_batch_fits_whatever_is_being_read)
 
 /* --- the worker without a lock, concurrent with a thief --- */
 
-enum { N_BATCH = 3000 };
+enum { N_BATCHES = 1000, N_BATCH = 3000, N_ALL = N_BATCHES * N_BATCH };
 
-struct pair {
-    int n_rounds;
-    struct task_deque deque;
-    pthread_mutex_t lock;
-    _Atomic bool over;
-    int64_t n_batches;
-    _Atomic int64_t sum_taken, sum_given;
-    _Atomic int64_t n_taken, n_given;
-};
+static struct task_deque contended;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic bool over;
+static atomic_char n_runs[N_ALL];
 
-static void add(struct taskpool_range range, _Atomic int64_t *n, _Atomic int64_t *sum)
+static void run_range(struct taskpool_range range)
 {
     for (int64_t task = range.first; task < range.last; task += range.step)
-        atomic_fetch_add(sum, task);
-    atomic_fetch_add(n, taskpool_range_count(&range));
+        atomic_fetch_add(&n_runs[task], 1);
 }
 
-/* Every other batch arrives after the next one. */
+/* Every other batch arrives after the next one. Counts stolen tasks. */
 static void *steal_all_the_time(void *argument)
 {
-    struct pair *pair = argument;
-    int64_t late = 0;
-    for (int64_t i = 0; !atomic_load(&pair->over) || late > 0; i++) {
+    int64_t *n_stolen = argument, late = 0;
+    for (int64_t i = 0; !atomic_load(&over) || late > 0; i++) {
         struct task_deque_batch batch = {0};
-        pthread_mutex_lock(&pair->lock);
-        if (!atomic_load(&pair->over))
-            task_deque_give_away(&pair->deque, i % 3, &batch);
-        pthread_mutex_unlock(&pair->lock);
+        pthread_mutex_lock(&lock);
+        *n_stolen += task_deque_give_away(&contended, i % 3, &batch);
+        pthread_mutex_unlock(&lock);
         for (int64_t j = 0; j < batch.n; j++)
-            add(((const struct taskpool_range *)batch.entries)[j], &pair->n_given,
-                &pair->sum_given);
-        add(batch.part, &pair->n_given, &pair->sum_given);
+            run_range(((const struct taskpool_range *)batch.entries)[j]);
+        run_range(batch.part);
         bool hold = late == 0 && batch.n > 0 && i % 2 == 0;
-        pthread_mutex_lock(&pair->lock);
+        pthread_mutex_lock(&lock);
         if (!hold && batch.n + late > 0)
-            task_deque_completed(&pair->deque, batch.n + late);
-        pthread_mutex_unlock(&pair->lock);
+            task_deque_completed(&contended, batch.n + late);
+        pthread_mutex_unlock(&lock);
         late = hold ? batch.n : 0;
     }
     return NULL;
 }
 
-/* Acquire shared tasks under the lock, when no local ones are left. Whether there were any. */
-static bool take_back(struct pair *pair)
+/* Acquires shared tasks under the lock, when no local ones are left; false if there are none. */
+static bool take_back(bool some)
 {
-    pthread_mutex_lock(&pair->lock);
-    bool acquired = task_deque_acquire(&pair->deque, pair->n_rounds++ % 3 == 0);
-    pthread_mutex_unlock(&pair->lock);
+    pthread_mutex_lock(&lock);
+    bool acquired = task_deque_acquire(&contended, some);
+    pthread_mutex_unlock(&lock);
     return acquired;
-}
-
-static void push_batch(struct pair *pair)
-{
-    pthread_mutex_lock(&pair->lock);
-    for (int64_t i = 0; i < N_BATCH; i++) {
-        int64_t first = 10 * (pair->n_batches * N_BATCH + i);
-        check_ok(
-            task_deque_push_range(&pair->deque, (struct taskpool_range){first, first + 10, 1}));
-    }
-    pthread_mutex_unlock(&pair->lock);
-    pair->n_batches++;
-}
-
-static double now_s(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
 TEST(worker_without_a_lock_beside_a_thief)
 {
-    static struct pair pair;
     pthread_t thief;
-    check_ok(task_deque_init(&pair.deque, 0, 0, 1));
-    pthread_mutex_init(&pair.lock, NULL);
-    assert_int_equal(pthread_create(&thief, NULL, steal_all_the_time, &pair), 0);
-    for (double end_s = now_s() + 1; now_s() < end_s;) {
+    int64_t n_stolen = 0;
+    check_ok(task_deque_init(&contended, 0, 0, 1));
+    assert_int_equal(pthread_create(&thief, NULL, steal_all_the_time, &n_stolen), 0);
+    for (int64_t batch = 0, round = 0; batch < N_BATCHES; batch++) {
         struct taskpool_range range;
-        push_batch(&pair);
+        pthread_mutex_lock(&lock);
+        for (int64_t task = batch * N_BATCH; task < (batch + 1) * N_BATCH; task += 10)
+            check_ok(
+                task_deque_push_range(&contended, (struct taskpool_range){task, task + 10, 1}));
+        pthread_mutex_unlock(&lock);
         do
-            while (task_deque_take_range(&pair.deque, 7, pair.n_rounds % 2, &range))
-                add(range, &pair.n_taken, &pair.sum_taken);
-        while (take_back(&pair));
+            while (task_deque_take_range(&contended, 7, round % 2, &range))
+                run_range(range);
+        while (take_back(round++ % 3 == 0));
     }
-    atomic_store(&pair.over, true);
+    atomic_store(&over, true);
     pthread_join(thief, NULL);
-    int64_t n = 10 * N_BATCH * pair.n_batches;
-    assert_int_equal(pair.n_taken + pair.n_given, n);
-    assert_int_equal(pair.sum_taken + pair.sum_given, n * (n - 1) / 2);
-    assert_true(pair.n_taken > 0 && pair.n_given > 0);
-    assert_int_equal(pair.deque.completed_tail, pair.deque.head);
-    pthread_mutex_destroy(&pair.lock);
-    task_deque_fini(&pair.deque);
+    for (int64_t task = 0; task < N_ALL; task++)
+        assert_int_equal(n_runs[task], 1);
+    assert_in_range(n_stolen, 1, N_ALL - 1);
+    assert_int_equal(contended.completed_tail, contended.head);
+    task_deque_fini(&contended);
 }

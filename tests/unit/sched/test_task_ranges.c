@@ -20,7 +20,6 @@ static void check_blocks(int64_t n_tasks, int64_t n_parts)
         int64_t count = taskpool_range_count(&block);
         assert_int_equal(block.first, expected_first);
         assert_int_equal(count, n_tasks / n_parts + (part < n_tasks % n_parts));
-        assert_int_equal(block.last - block.first, count);
         if (count > 0) {
             assert_int_equal(taskpool_range_block_of(n_tasks, n_parts, block.first), part);
             assert_int_equal(taskpool_range_block_of(n_tasks, n_parts, block.last - 1), part);
@@ -35,17 +34,6 @@ TEST(blocks_tile_the_pool)
     for (size_t i = 0; i < N_OF(pool_sizes); i++)
         for (size_t j = 0; j < N_OF(part_counts); j++)
             check_blocks(pool_sizes[i], part_counts[j]);
-}
-
-TEST(counts_of_stepping_ranges)
-{
-    for (size_t i = 0; i < N_OF(pool_sizes) * N_OF(part_counts); i++) {
-        int64_t n = pool_sizes[i % N_OF(pool_sizes)], step = part_counts[i / N_OF(pool_sizes)],
-                total = 0;
-        for (int64_t first = 0; first < step; first++)
-            total += taskpool_range_count(&(struct taskpool_range){first, n, step});
-        assert_int_equal(total, n);
-    }
 }
 
 /* Adds the tasks one by one and reads them back. */
@@ -72,6 +60,7 @@ TEST(added_tasks_join_into_ranges)
 {
     enum { n = 1000 };
     int64_t tasks[3][n];
+    struct random_stream random;
     for (int i = 0; i < n; i++) {
         tasks[0][i] = TASKPOOL_MAX_TASKS - n + i;
         tasks[1][i] = 5 + (int64_t)i * 163840;
@@ -80,17 +69,10 @@ TEST(added_tasks_join_into_ranges)
     assert_int_equal(check_adding(tasks[0], n), 1);
     assert_int_equal(check_adding(tasks[1], n), 1);
     assert_true(check_adding(tasks[2], n) <= 20);
-}
-
-TEST(any_order_is_kept)
-{
-    enum { n = 500 };
-    int64_t tasks[n];
-    struct random_stream random;
-    for (uint64_t seed = 0; seed < 200; seed++) {
+    for (uint64_t seed = 0; seed < 200; seed++) { /* in any order */
         random_stream_init(&random, seed, 0);
         for (int i = 0; i < n; i++)
-            tasks[i] = (int64_t)random_below(&random, 1 + seed * seed * seed);
-        check_adding(tasks, n);
+            tasks[0][i] = (int64_t)random_below(&random, 1 + seed * seed * seed);
+        check_adding(tasks[0], n);
     }
 }

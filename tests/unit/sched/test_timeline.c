@@ -80,20 +80,6 @@ TEST(bins_and_lanes_keep_all_time)
     }
 }
 
-TEST(the_last_iteration_has_finer_bins)
-{
-    struct timeline *timeline = make_timeline(2);
-    add_time(timeline, 0, TRACE_TASK, 0, 1234);
-    timeline->makespan_s = 1234;
-    timeline_begin(timeline, 5000);
-    add_time(timeline, 1, TRACE_SEARCH, 5000, 5006);
-    int bin = (int)(1237 / timeline->sums.run.bin_s);
-    assert_true(timeline->sums.run.use_s[bin][TRACE_SEARCH] > 0);
-    check_close(timeline->sums.last.bin_s, 0x1p-5, 0);
-    check_close(timeline->sums.last.use_s[3][TRACE_SEARCH], 0x1p-5, 1e-15);
-    free(timeline);
-}
-
 /* A wait, then n tasks with polls and steals in between, and a wait. Spans that are too many are merged;
  * simulated null tasks take no time, so many can run before the clock has moved. */
 TEST(lanes_are_bounded)
@@ -166,27 +152,29 @@ TEST(a_sample_is_the_same_in_any_order)
     free(down);
 }
 
+/* Also at the edges of bins. */
 TEST(durations_lie_in_their_bins)
 {
     const double durations_s[] = {1.5e-9, 1e-6, 0.75, 0.875, 1, 1.1249, 1.125, 1000};
-    for (size_t i = 0; i < sizeof durations_s / sizeof durations_s[0]; i++) {
+    for (int i = 0; i < 8; i++) {
         struct timeline *timeline = make_timeline(1);
-        add_task(timeline, 0, 0, durations_s[i]);
         int bin = 0;
+        add_task(timeline, 0, 0, durations_s[i]);
         while (timeline->sums.durations[bin] == 0)
             bin++;
-        assert_true(timeline_duration(bin) <= durations_s[i]);
-        assert_true(durations_s[i] < timeline_duration(bin + 1));
+        assert_true(timeline_duration(bin) <= durations_s[i] &&
+                    durations_s[i] < timeline_duration(bin + 1));
         free(timeline);
     }
 }
 
 /* --- a pool --- */
 
+enum { N_WORKERS = 40, N_TASKS = 5000, N_ITERATIONS = 3 };
+
 static double time_of(int64_t task, const void *record, const void *context)
 {
-    (void)record;
-    (void)context;
+    (void)record, (void)context;
     return 1e-3 * (double)(1 + task % 7);
 }
 
@@ -196,99 +184,91 @@ static double cost_of(int64_t task, void *context)
     return (double)(1 + task % 7);
 }
 
-static double number_of(const json_t *object, const char *key)
+static double sum_array(const json_t *array)
 {
-    return json_number_value(json_object_get(object, key));
-}
-
-static double sum_array(const json_t *object, const char *key)
-{
-    const json_t *array = json_object_get(object, key);
     double sum = 0;
     for (size_t i = 0; i < json_array_size(array); i++)
         sum += json_number_value(json_array_get(array, i));
     return sum;
 }
 
-/* The seconds of each use that bins of n workers hold are those of the statistics; all bins but the last
- * are full. */
+/* The seconds of each use in the bins are those of the statistics; all bins but the last are full. */
 static void check_bins(const json_t *utilisation, const struct taskpool_iteration *sum)
 {
-    const char *const keys[] = {"task", "search", "communication"};
     const double expected_s[] = {sum->task_s, sum->search_s, sum->communication_s};
-    double bin_s = number_of(utilisation, "bin_seconds"), end_s = number_of(utilisation, "seconds");
+    const json_t *bins[3];
+    double bin_s, end_s;
+    assert_int_equal(json_unpack((json_t *)utilisation, "{sF sF so so so}", "bin_seconds", &bin_s,
+                                 "seconds", &end_s, "task", &bins[0], "search", &bins[1],
+                                 "communication", &bins[2]),
+                     0);
     check_close(end_s, sum->makespan_s, 1e-12);
     for (int use = 0; use < 3; use++) {
-        const json_t *bins = json_object_get(utilisation, keys[use]);
-        double seconds = 0;
-        for (size_t i = 0; i < json_array_size(bins); i++)
-            seconds += json_number_value(json_array_get(bins, i)) *
-                       fmin(bin_s, end_s - (double)i * bin_s) * (double)sum->n_workers;
-        check_close(seconds, expected_s[use], 1e-9);
+        size_t n = json_array_size(bins[use]);
+        double last = json_number_value(json_array_get(bins[use], n - 1));
+        double full_s = (sum_array(bins[use]) - last) * bin_s;
+        check_close((full_s + last * (end_s - (double)(n - 1) * bin_s)) * N_WORKERS,
+                    expected_s[use], 1e-9);
     }
 }
 
-static void check_lanes(const json_t *lanes, double makespan_s)
+static void check_durations(const json_t *edges, const json_t *tasks)
 {
-    assert_in_range(json_array_size(lanes), TIMELINE_LANES / 2 + 1, TIMELINE_LANES);
-    for (size_t i = 0; i < json_array_size(lanes); i++) {
-        const json_t *lane = json_array_get(lanes, i), *ends = json_object_get(lane, "to_seconds");
-        size_t n = json_array_size(ends);
-        assert_int_equal(strlen(json_string_value(json_object_get(lane, "uses"))), n);
-        assert_true(json_number_value(json_array_get(ends, n - 1)) <= makespan_s + 1e-9);
-    }
-}
-
-static void check_durations(const json_t *durations, int n_tasks)
-{
-    const json_t *edges = json_object_get(durations, "edges_seconds"),
-                 *tasks = json_object_get(durations, "tasks");
     assert_int_equal(json_array_size(edges), json_array_size(tasks) + 1);
     for (size_t i = 0; i < json_array_size(tasks); i++) {
         double low_s = json_number_value(json_array_get(edges, i));
         double high_s = json_number_value(json_array_get(edges, i + 1));
         json_int_t n = json_integer_value(json_array_get(tasks, i));
-        for (int task = 0; task < n_tasks; task++)
+        for (int task = 0; task < N_TASKS; task++)
             n -= low_s <= time_of(task, NULL, NULL) && time_of(task, NULL, NULL) < high_s;
         assert_int_equal(n, 0);
     }
-    check_close(sum_array(durations, "tasks"), n_tasks, 0);
+    check_close(sum_array(tasks), N_TASKS, 0);
 }
 
 TEST(a_simulated_pool_agrees_with_its_statistics)
 {
-    enum { n_workers = 40, n_tasks = 5000, n_iterations = 3 };
-    struct taskpool_machine machine = {
-        .n_workers = n_workers, .latency_s = 1e-5, .overhead_s = 1e-6, .time = time_of};
-    struct taskpool_problem problem = {.n_tasks = n_tasks, .cost = cost_of};
+    const struct taskpool_machine machine = {
+        .n_workers = N_WORKERS, .latency_s = 1e-5, .overhead_s = 1e-6, .time = time_of};
+    const struct taskpool_problem problem = {.n_tasks = N_TASKS, .cost = cost_of};
     struct taskpool_settings settings = pool_case_settings("--sched=steal");
-    struct taskpool_iteration sum = {0};
+    struct taskpool_iteration sum = {0}, last = {0};
     struct taskpool *pool;
     json_t *timeline;
+    const json_t *all_bins, *last_bins, *edges, *tasks, *lanes, *seconds, *costs, *loads;
     settings.keep_timeline = true;
     check_ok(taskpool_simulate(&problem, &settings, &machine, &pool));
-    for (int i = 0; i < n_iterations; i++) {
+    for (int i = 0; i < N_ITERATIONS; i++) {
         if (i > 0)
             check_ok(taskpool_restore(pool));
         check_ok(taskpool_run(pool));
-        statistics_add(&sum, taskpool_statistics(pool, i));
+        last = *taskpool_statistics(pool, i);
+        statistics_add(&sum, &last);
     }
     check_ok(pool_timeline(pool, &timeline));
-    const struct taskpool_iteration *last = taskpool_statistics(pool, n_iterations - 1);
-    check_bins(json_object_get(timeline, "utilisation"), &sum);
-    check_bins(json_object_get(timeline, "last_utilisation"), last);
-    check_durations(json_object_get(timeline, "durations"), n_tasks);
-    check_lanes(json_object_get(timeline, "lanes"), last->makespan_s);
-    const json_t *sample = json_object_get(timeline, "sample");
-    check_close(sum_array(sample, "seconds"), 1e-3 * sum_array(sample, "cost"), 1e-12);
-    const json_t *loads = json_object_get(json_object_get(timeline, "loads"), "seconds");
-    assert_int_equal(json_array_size(loads), n_workers);
-    check_close(sum_array(json_object_get(timeline, "loads"), "seconds"), last->task_s, 1e-9);
-    check_close(json_number_value(json_array_get(loads, 0)), last->load_max, 1e-12);
-    json_decref(timeline);
     taskpool_destroy(pool);
+    assert_int_equal(json_unpack(timeline, "{so so s{so so} so s{so so} s{so}}", "utilisation",
+                                 &all_bins, "last_utilisation", &last_bins, "durations",
+                                 "edges_seconds", &edges, "tasks", &tasks, "lanes", &lanes,
+                                 "sample", "seconds", &seconds, "cost", &costs, "loads", "seconds",
+                                 &loads),
+                     0);
+    check_bins(all_bins, &sum);
+    check_bins(last_bins, &last);
+    check_durations(edges, tasks);
+    assert_in_range(json_array_size(lanes), TIMELINE_LANES / 2 + 1, TIMELINE_LANES);
+    for (size_t i = 0; i < json_array_size(lanes); i++) {
+        const json_t *lane = json_array_get(lanes, i), *ends = json_object_get(lane, "to_seconds");
+        size_t n = json_array_size(ends);
+        assert_int_equal(strlen(json_string_value(json_object_get(lane, "uses"))), n);
+        assert_true(json_number_value(json_array_get(ends, n - 1)) <= last.makespan_s + 1e-9);
+    }
+    check_close(sum_array(seconds), 1e-3 * sum_array(costs), 1e-12);
+    assert_int_equal(json_array_size(loads), N_WORKERS);
+    check_close(sum_array(loads), last.task_s, 1e-9);
+    check_close(json_number_value(json_array_get(loads, 0)), last.load_max, 1e-12);
+    json_decref(timeline);
 }
 
 TEST_SETUP(check_begin_mpi)
-
 TEST_TEARDOWN(check_end_mpi)

@@ -34,21 +34,6 @@ TEST(spans_are_joined)
     trace_log_fini(&log);
 }
 
-TEST(full_log)
-{
-    struct trace_log log = {.limit = 2};
-    for (int i = 0; i < 5; i++) {
-        add_task(&log, i, i + 0.5, i);
-        trace_log_message(&log, &(struct trace_message){.time_s = i});
-    }
-    assert_int_equal(log.n_spans, 2);
-    check_close(log.dropped.spans, 3, 0);
-    check_close(log.dropped.time_s[TRACE_TASK], 1.5, 1e-15);
-    assert_int_equal(log.n_messages, 2);
-    check_close(log.dropped.messages, 3, 0);
-    trace_log_fini(&log);
-}
-
 /* A worker that left the barrier late has waited there, and waits less at the end. */
 TEST(wait_of_an_iteration)
 {
@@ -66,35 +51,26 @@ TEST(wait_of_an_iteration)
     trace_log_fini(&log);
 }
 
+/* All threads of a worker, or none. */
 TEST(sample_of_lanes)
 {
-    static const int64_t sizes[] = {1, 2, 1023, 1024, 1025, 1500, 2048, 163840, 2147483647};
-    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
-        struct trace_shape shape = {.n_lanes = sizes[s], .n_threads = 1};
+    static const int64_t rows[][2] = {{1, 1},    {2, 1},      {1023, 1},       {1024, 1}, {1025, 1},
+                                      {2048, 1}, {163840, 1}, {2147483647, 1}, {3000, 3}};
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        struct trace_shape shape = {.n_lanes = rows[r][0], .n_threads = rows[r][1]};
         int64_t n = trace_n_recorded(&shape), last = -1;
-        assert_in_range(n, sizes[s] < 1024 ? sizes[s] : 512, 1024);
+        assert_in_range(n, shape.n_lanes < 1024 ? shape.n_lanes : 512, 1024);
         for (int64_t i = 0; i < n; i++) {
             int64_t lane = trace_recorded_lane(&shape, i);
-            assert_true(lane > last && lane < sizes[s]);
+            assert_true(lane > last && lane < shape.n_lanes);
+            assert_int_equal(lane % shape.n_threads, i % shape.n_threads);
             assert_int_equal(trace_index_of_lane(&shape, lane), i);
             if (last >= 0 && lane > last + 1)
                 assert_int_equal(trace_index_of_lane(&shape, lane - 1), -1);
             last = lane;
         }
     }
-}
-
-/* All threads of a worker, or none. */
-TEST(sample_of_threads)
-{
-    struct trace_shape shape = {.n_lanes = 3000, .n_threads = 3};
-    assert_in_range(trace_n_recorded(&shape), 512, 1024);
-    for (int64_t i = 0; i < trace_n_recorded(&shape); i++) {
-        int64_t lane = trace_recorded_lane(&shape, i);
-        assert_int_equal(lane % 3, i % 3);
-        assert_int_equal(trace_index_of_lane(&shape, lane), i);
-    }
-    shape = (struct trace_shape){.n_lanes = 20000, .n_threads = 10000};
+    struct trace_shape shape = {.n_lanes = 20000, .n_threads = 10000};
     assert_int_equal(trace_n_recorded(&shape), 10000);
     assert_int_equal(trace_index_of_lane(&shape, 9999), 9999);
     assert_int_equal(trace_index_of_lane(&shape, 10000), -1);
