@@ -15,7 +15,6 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Elements of a block, more than TCP sends without the receiver's consent; gets; and the other
@@ -27,7 +26,6 @@ enum { BLOCK = 50000, N_GETS = 10 };
 static struct {
     struct taskpool *pool;
     struct darray *array;
-    double *block;
     double get_s;
 } run;
 
@@ -51,9 +49,10 @@ static int run_task(int64_t task, void *context)
         compute();
         return STATUS_OK;
     }
+    static double block[BLOCK];
     double start_s = clock_now_s();
     for (int i = 0; i < N_GETS; i++)
-        darray_get(run.array, 1 - rank, run.block);
+        darray_get(run.array, 1 - rank, block);
     run.get_s = (clock_now_s() - start_s) / N_GETS;
     return STATUS_OK;
 }
@@ -69,39 +68,28 @@ static enum status measure_mode(const char *progress, const char *mode)
     run.get_s = 0;
     enum status status = taskpool_run(run.pool);
     taskpool_destroy(run.pool);
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Allreduce(MPI_IN_PLACE, &run.get_s, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    if (rank == 0)
+    if (run.get_s > 0)
         printf("%-10s %.6f\n", mode, run.get_s);
-    return status;
-}
-
-static enum status measure_modes(const char *progress, char **modes)
-{
-    const int64_t size[] = {BLOCK, BLOCK};
-    TRY(darray_start());
-    TRY(darray_create("blocks", DARRAY_DOUBLE, 2, size, &run.array));
-    run.block = calloc(BLOCK, sizeof *run.block);
-    enum status status = CHECK_MEMORY(run.block, "no memory");
-    for (; *modes && status == STATUS_OK; modes++)
-        status = measure_mode(progress, *modes);
-    darray_sync();
-    darray_destroy(run.array);
-    darray_stop();
-    free(run.block);
     return status;
 }
 
 int main(int argc, char **argv)
 {
+    const int64_t size[] = {BLOCK, BLOCK};
     if (argc < 3)
         return 2;
     bool threaded = strcmp(argv[1], "thread") == 0;
     mpi_transport_start(threaded ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE);
-    enum status status = measure_modes(argv[1], argv + 2);
+    enum status status = darray_start();
+    if (status == STATUS_OK)
+        status = darray_create("blocks", DARRAY_DOUBLE, 2, size, &run.array);
+    for (char **mode = argv + 2; *mode && status == STATUS_OK; mode++)
+        status = measure_mode(argv[1], *mode);
     if (status != STATUS_OK)
         status_print("host_progress");
+    darray_sync();
+    darray_destroy(run.array);
+    darray_stop();
     MPI_Finalize();
     return status != STATUS_OK;
 }

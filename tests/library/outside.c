@@ -36,6 +36,12 @@ void die(const char *text)
     exit(1);
 }
 
+static void die_if(int wrong, const char *text)
+{
+    if (wrong)
+        die(text);
+}
+
 void log_print(const char *text)
 {
     n_calls++;
@@ -68,8 +74,7 @@ static struct beryl_calculation *solve(int n, const struct beryl_centre *centres
                                        const struct beryl_settings *settings)
 {
     struct beryl_calculation *calculation;
-    if (beryl_create(n, centres, settings, &calculation) || beryl_solve(calculation))
-        die("solve");
+    die_if(beryl_create(n, centres, settings, &calculation) || beryl_solve(calculation), "solve");
     return calculation;
 }
 
@@ -78,9 +83,9 @@ static void refuse(int n, const struct beryl_centre *centres, const struct beryl
                    enum beryl_error error, const char *text)
 {
     struct beryl_calculation *none;
-    if (beryl_create(n, centres, settings, &none) != error || none ||
-        !strstr(beryl_error_text(), text))
-        die(text);
+    die_if(beryl_create(n, centres, settings, &none) != error || none ||
+               !strstr(beryl_error_text(), text),
+           text);
 }
 
 /* E = nuclear repulsion + trace(D (2 H + F)) / 2 of what the library gives; and D S. */
@@ -89,17 +94,15 @@ static void check_matrices(struct beryl_calculation *calculation, double repulsi
     size_t n = (size_t)beryl_n_functions(calculation), size = n * n;
     double *D = (double *)malloc(4 * size * sizeof(double));
     double *F = D + size, *S = F + size, *H = S + size, energy = repulsion, electrons = 0;
-    if (beryl_density(calculation, 0, D) || beryl_fock(calculation, D, F) ||
-        beryl_one_electron(calculation, S, H))
-        die("matrices");
+    die_if(beryl_density(calculation, 0, D) || beryl_fock(calculation, D, F) ||
+               beryl_one_electron(calculation, S, H),
+           "matrices");
     for (size_t i = 0; i < size; i++) {
         energy += D[i] * (2 * H[i] + F[i]) / 2;
         electrons += D[i] * S[i];
     }
-    if (fabs(energy - beryl_energy(calculation)) > 1e-9)
-        die("energy of the matrices");
-    if (fabs(electrons - 2 * (double)beryl_n_electrons(calculation, 0)) > 1e-10)
-        die("electrons");
+    die_if(fabs(energy - beryl_energy(calculation)) > 1e-9, "energy of the matrices");
+    die_if(fabs(electrons - 2 * (double)beryl_n_electrons(calculation, 0)) > 1e-10, "electrons");
     free(D);
 }
 
@@ -111,8 +114,7 @@ static void check_quartets(struct beryl_calculation *calculation)
            *G = F + n * n, block[256];
     for (int64_t i = 0; i < n * n; i++)
         D[i] = cos((double)(i / n + i % n));
-    if (beryl_fock(calculation, D, F))
-        die("Fock matrix");
+    die_if(beryl_fock(calculation, D, F), "Fock matrix");
     for (int64_t q = 0; q < n_shells * n_shells * n_shells * n_shells; q++) {
         int64_t first[4], size[4], rest = q, at = 0;
         for (int i = 0; i < 4; i++, rest /= n_shells) {
@@ -120,8 +122,7 @@ static void check_quartets(struct beryl_calculation *calculation)
             first[i] = beryl_shell_first(calculation, s[i]);
             size[i] = beryl_shell_size(calculation, s[i]);
         }
-        if (beryl_quartet(calculation, s, block))
-            die("quartet");
+        die_if(beryl_quartet(calculation, s, block), "quartet");
         for (int64_t a = first[0]; a < first[0] + size[0]; a++)
             for (int64_t b = first[1]; b < first[1] + size[1]; b++)
                 for (int64_t c = first[2]; c < first[2] + size[2]; c++)
@@ -131,8 +132,7 @@ static void check_quartets(struct beryl_calculation *calculation)
                     }
     }
     for (int64_t i = 0; i < n * n; i++)
-        if (fabs(F[i] - G[i]) > 1e-8)
-            die("F of quartets");
+        die_if(fabs(F[i] - G[i]) > 1e-8, "F of quartets");
     free(D);
 }
 
@@ -143,66 +143,56 @@ static void check_failure(void)
     struct beryl_calculation *failed;
     double number;
     settings.max_iter = 1;
-    if (beryl_create(2, hydride, &settings, &failed) ||
-        beryl_solve(failed) != BERYL_NOT_CONVERGED || beryl_solve(failed) != BERYL_USAGE ||
-        beryl_correlate(failed, "mp2", &number) != BERYL_USAGE || !isnan(beryl_energy(failed)))
-        die("failure");
+    die_if(beryl_create(2, hydride, &settings, &failed) ||
+               beryl_solve(failed) != BERYL_NOT_CONVERGED || beryl_solve(failed) != BERYL_USAGE ||
+               beryl_correlate(failed, "mp2", &number) != BERYL_USAGE ||
+               !isnan(beryl_energy(failed)),
+           "failure");
     beryl_destroy(failed);
 }
 
+/* Settings of one change, and a part of the message. Positions that are no numbers, settings of another version of
+ * the header, and without defaults. */
 static void check_refusals(struct beryl_calculation *calculation)
 {
-    struct beryl_settings settings = in_basis(NULL);
+    static const double bad[] = {(double)NAN, (double)INFINITY, -1e300};
+    struct beryl_settings settings;
     int64_t shells[4] = {0, 0, 0, 1000};
     double number;
-    refuse(1, helium, &settings, BERYL_USAGE, "basis");
-    settings = in_basis("nonsense");
-    refuse(1, helium, &settings, BERYL_INPUT, "nonsense");
+#define BAD(change, error, text)                                                                   \
+    (settings = in_basis("6-31g"), (change), refuse(1, helium, &settings, error, text))
+    BAD(settings.basis = NULL, BERYL_USAGE, "basis");
+    BAD(settings.basis = "nonsense", BERYL_INPUT, "nonsense");
+    BAD(settings.sched = "nonsense", BERYL_USAGE, "nonsense");
+    BAD(settings.keep_occupation = 1, BERYL_USAGE, "--keep-occupation");
+    BAD((settings.guess_flip = "2", settings.reference = BERYL_UHF), BERYL_USAGE,
+        "--guess-flip '2': the molecule has 1 centre only");
+    BAD((memset(&settings, 0, sizeof settings), settings.basis = "6-31g"), BERYL_USAGE,
+        "beryl_settings_default");
+    BAD((memset(&settings, 0, sizeof settings),
+         beryl_settings_init(&settings, sizeof settings - 8)),
+        BERYL_USAGE, "this beryl.h");
+    die_if(settings.max_iter != 0, "defaults written where an older structure may end");
     settings = in_basis("6-31g");
-    settings.sched = "nonsense";
-    refuse(1, helium, &settings, BERYL_USAGE, "nonsense");
-    settings = in_basis("6-31g");
-    settings.keep_occupation = 1;
-    refuse(1, helium, &settings, BERYL_USAGE, "--keep-occupation");
-    settings = in_basis("6-31g");
-    settings.guess_flip = "2";
-    settings.reference = BERYL_UHF;
-    refuse(1, helium, &settings, BERYL_USAGE, "--guess-flip '2': the molecule has 1 centre only");
-    if (beryl_solve(calculation) != BERYL_USAGE || beryl_start() != BERYL_USAGE ||
-        beryl_end() != BERYL_USAGE)
-        die("order of calls");
-    if (beryl_quartet(calculation, shells, &number) != BERYL_USAGE ||
-        beryl_correlate(calculation, "cc9", &number) != BERYL_USAGE ||
-        beryl_orbitals(calculation, 2, &number) != BERYL_USAGE)
-        die("arguments");
-}
-
-/* Positions that are no numbers, settings of another version of the header, and without defaults. */
-static void check_other_refusals(void)
-{
-    const double bad[] = {(double)NAN, (double)INFINITY, -1e300};
-    struct beryl_settings settings = in_basis("6-31g");
     for (int i = 0; i < 3; i++) {
         struct beryl_centre centres[2] = {hydride[0], hydride[1]};
         centres[1].position[i] = bad[i];
         refuse(2, centres, &settings, BERYL_USAGE, "centres[1]");
     }
-    memset(&settings, 0, sizeof settings);
-    beryl_settings_init(&settings, sizeof settings - 8);
-    if (settings.max_iter != 0)
-        die("defaults written where an older structure may end");
-    settings.basis = "6-31g";
-    refuse(1, helium, &settings, BERYL_USAGE, "this beryl.h");
-    memset(&settings, 0, sizeof settings);
-    settings.basis = "6-31g";
-    refuse(1, helium, &settings, BERYL_USAGE, "beryl_settings_default");
+    die_if(beryl_solve(calculation) != BERYL_USAGE || beryl_start() != BERYL_USAGE ||
+               beryl_end() != BERYL_USAGE,
+           "order of calls");
+    die_if(beryl_quartet(calculation, shells, &number) != BERYL_USAGE ||
+               beryl_correlate(calculation, "cc9", &number) != BERYL_USAGE ||
+               beryl_orbitals(calculation, 2, &number) != BERYL_USAGE,
+           "arguments");
 }
 
 #define REFUSED(call)                                                                              \
-    do {                                                                                           \
-        if ((call) != BERYL_USAGE || !strstr(beryl_error_text(), "NULL"))                          \
-            die(#call);                                                                            \
-    } while (0)
+    ((call) == BERYL_USAGE && strstr(beryl_error_text(), "NULL") ? (void)0 : die(#call))
+/* A function of a calculation and two more arguments, with each pointer NULL in turn. */
+#define REFUSED_NULL(function, a, b)                                                               \
+    (REFUSED(function(NULL, a, b)), REFUSED(function(calculation, a, NULL)))
 
 /* Every pointer argument of every function, once. */
 static void check_null_arguments(struct beryl_calculation *calculation)
@@ -218,29 +208,22 @@ static void check_null_arguments(struct beryl_calculation *calculation)
     REFUSED(beryl_create_from_file(NULL, &settings, &none));
     REFUSED(beryl_create_from_file("water.xyz", NULL, &none));
     REFUSED(beryl_create_from_file("water.xyz", &settings, NULL));
-    REFUSED(beryl_quartet(NULL, shells, array));
-    REFUSED(beryl_quartet(calculation, NULL, array));
-    REFUSED(beryl_quartet(calculation, shells, NULL));
-    REFUSED(beryl_one_electron(NULL, array, array));
-    REFUSED(beryl_one_electron(calculation, NULL, array));
-    REFUSED(beryl_one_electron(calculation, array, NULL));
-    REFUSED(beryl_fock(NULL, array, array));
-    REFUSED(beryl_fock(calculation, NULL, array));
-    REFUSED(beryl_fock(calculation, array, NULL));
     REFUSED(beryl_solve(NULL));
-    REFUSED(beryl_orbital_energies(NULL, 0, array));
-    REFUSED(beryl_orbital_energies(calculation, 0, NULL));
-    REFUSED(beryl_orbitals(NULL, 0, array));
-    REFUSED(beryl_orbitals(calculation, 0, NULL));
-    REFUSED(beryl_density(NULL, 0, array));
-    REFUSED(beryl_density(calculation, 0, NULL));
-    REFUSED(beryl_correlate(NULL, "mp2", array));
+    REFUSED_NULL(beryl_quartet, shells, array);
+    REFUSED_NULL(beryl_one_electron, array, array);
+    REFUSED_NULL(beryl_fock, array, array);
+    REFUSED_NULL(beryl_orbital_energies, 0, array);
+    REFUSED_NULL(beryl_orbitals, 0, array);
+    REFUSED_NULL(beryl_density, 0, array);
+    REFUSED_NULL(beryl_correlate, "mp2", array);
+    REFUSED(beryl_quartet(calculation, NULL, array));
+    REFUSED(beryl_one_electron(calculation, NULL, array));
+    REFUSED(beryl_fock(calculation, NULL, array));
     REFUSED(beryl_correlate(calculation, NULL, array));
-    REFUSED(beryl_correlate(calculation, "mp2", NULL));
-    if (!isnan(beryl_energy(NULL)) || beryl_n_orbitals(NULL) || beryl_n_spins(NULL) ||
-        beryl_n_electrons(NULL, 0) || beryl_n_functions(NULL) || beryl_n_shells(NULL) ||
-        beryl_shell_first(NULL, 0) != -1 || beryl_shell_size(NULL, 0))
-        die("sizes of NULL");
+    die_if(!isnan(beryl_energy(NULL)) || beryl_n_orbitals(NULL) || beryl_n_spins(NULL) ||
+               beryl_n_electrons(NULL, 0) || beryl_n_functions(NULL) || beryl_n_shells(NULL) ||
+               beryl_shell_first(NULL, 0) != -1 || beryl_shell_size(NULL, 0),
+           "sizes of NULL");
     beryl_destroy(NULL);
     free(array);
 }
@@ -257,8 +240,7 @@ static void check_follow(void)
         energy[follow] = beryl_energy(calculation);
         beryl_destroy(calculation);
     }
-    if (energy[BERYL_FOLLOW_SAME] > energy[BERYL_FOLLOW_NONE] - 0.01)
-        die("follow");
+    die_if(energy[BERYL_FOLLOW_SAME] > energy[BERYL_FOLLOW_NONE] - 0.01, "follow");
 }
 
 int main(int argc, char **argv)
@@ -267,8 +249,7 @@ int main(int argc, char **argv)
     struct mode mode = {TRY(4)};
     if (own_mpi)
         MPI_Init(&argc, &argv);
-    if (beryl_start())
-        die("beryl_start");
+    die_if(beryl_start(), "beryl_start");
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     struct beryl_settings settings = in_basis("6-31g");
     struct beryl_calculation *first = solve(2, hydride, &settings);
@@ -279,7 +260,6 @@ int main(int argc, char **argv)
     check_quartets(first);
     check_refusals(first);
     check_null_arguments(first);
-    check_other_refusals();
     check_follow();
     check_failure();
     if (rank == 0) {
@@ -288,11 +268,9 @@ int main(int argc, char **argv)
     }
     beryl_destroy(second);
     beryl_destroy(first);
-    if (beryl_end())
-        die("beryl_end");
+    die_if(beryl_end(), "beryl_end");
     MPI_Finalized(&ended);
-    if (ended == own_mpi || mode.own != 8 || status_fail(STATUS_OK) != 17)
-        die("own names");
+    die_if(ended == own_mpi || mode.own != 8 || status_fail(STATUS_OK) != 17, "own names");
     fock_build();
     if (own_mpi)
         MPI_Finalize();

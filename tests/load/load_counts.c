@@ -1,84 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/load/load_counts.h"
 
+#include "mpi_signatures.h"
+
 #include <dirent.h>
 #include <mpi.h>
 #include <stdio.h>
 
 static struct load_counts held; /* windows: less windows_made */
 
-/* --- MPI: each call that makes or frees an object --- */
+/* --- MPI: each call that makes, frees or completes an object --- */
 
-#define MAKES(counter, name, parameters, arguments)                                                \
-    int name parameters                                                                            \
+#define WRAPS(name, before, after)                                                                 \
+    int name PARAMETERS_##name                                                                     \
     {                                                                                              \
-        held.counter++;                                                                            \
-        return P##name arguments;                                                                  \
+        before;                                                                                    \
+        int result = P##name ARGUMENTS_##name;                                                     \
+        after;                                                                                     \
+        return result;                                                                             \
     }
-#define FREES(counter, name, type)                                                                 \
-    int name(type *object)                                                                         \
-    {                                                                                              \
-        held.counter--;                                                                            \
-        return P##name(object);                                                                    \
-    }
-
-MAKES(windows_made, MPI_Win_create,
-      (void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *window),
-      (base, size, unit, info, comm, window))
-MAKES(windows_made, MPI_Win_allocate,
-      (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *window),
-      (size, unit, info, comm, base, window))
-MAKES(windows_made, MPI_Win_allocate_shared,
-      (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *window),
-      (size, unit, info, comm, base, window))
-FREES(windows, MPI_Win_free, MPI_Win)
-
-MAKES(communicators, MPI_Comm_dup, (MPI_Comm comm, MPI_Comm *copy), (comm, copy))
-MAKES(communicators, MPI_Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *part),
-      (comm, group, part))
-MAKES(communicators, MPI_Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *part),
-      (comm, color, key, part))
-MAKES(communicators, MPI_Comm_split_type,
-      (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *part),
-      (comm, type, key, info, part))
-FREES(communicators, MPI_Comm_free, MPI_Comm)
-
-MAKES(groups, MPI_Comm_group, (MPI_Comm comm, MPI_Group *group), (comm, group))
-MAKES(groups, MPI_Group_incl, (MPI_Group all, int n, const int *ranks, MPI_Group *group),
-      (all, n, ranks, group))
-FREES(groups, MPI_Group_free, MPI_Group)
-
-MAKES(types, MPI_Type_contiguous, (int n, MPI_Datatype old, MPI_Datatype *type), (n, old, type))
-MAKES(types, MPI_Type_create_hindexed,
-      (int n, const int *lengths, const MPI_Aint *places, MPI_Datatype old, MPI_Datatype *type),
-      (n, lengths, places, old, type))
-MAKES(types, MPI_Type_create_subarray,
-      (int n, const int *sizes, const int *subsizes, const int *starts, int order, MPI_Datatype old,
-       MPI_Datatype *type),
-      (n, sizes, subsizes, starts, order, old, type))
-FREES(types, MPI_Type_free, MPI_Datatype)
-
-/* --- requests: begun, and completed --- */
-
-MAKES(requests, MPI_Isend,
-      (const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-       MPI_Request *request),
-      (data, n, type, to, tag, comm, request))
-MAKES(requests, MPI_Issend,
-      (const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-       MPI_Request *request),
-      (data, n, type, to, tag, comm, request))
-MAKES(requests, MPI_Irecv,
-      (void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-       MPI_Request *request),
-      (data, n, type, from, tag, comm, request))
-MAKES(requests, MPI_Ibarrier, (MPI_Comm comm, MPI_Request *request), (comm, request))
-MAKES(requests, MPI_Rget_accumulate,
-      (const void *data, int n, MPI_Datatype type, void *result, int n_result,
-       MPI_Datatype type_result, int rank, MPI_Aint place, int n_there, MPI_Datatype type_there,
-       MPI_Op op, MPI_Win window, MPI_Request *request),
-      (data, n, type, result, n_result, type_result, rank, place, n_there, type_there, op, window,
-       request))
+#define MAKES(counter, name) WRAPS(name, held.counter++, )
+#define FREES(counter, name) WRAPS(name, held.counter--, )
+#define COMPLETES(name, n, list)                                                                   \
+    WRAPS(name, int n_before = count_live(n, list), held.requests -= n_before - count_live(n, list))
 
 static int count_live(int n, const MPI_Request *requests)
 {
@@ -88,22 +32,31 @@ static int count_live(int n, const MPI_Request *requests)
     return n_live;
 }
 
-#define COMPLETES(name, parameters, n, list, arguments)                                            \
-    int name parameters                                                                            \
-    {                                                                                              \
-        int n_before = count_live(n, list);                                                        \
-        int result = P##name arguments;                                                            \
-        held.requests -= n_before - count_live(n, list);                                           \
-        return result;                                                                             \
-    }
-
-COMPLETES(MPI_Test, (MPI_Request * request, int *done, MPI_Status *status), 1, request,
-          (request, done, status))
-COMPLETES(MPI_Wait, (MPI_Request * request, MPI_Status *status), 1, request, (request, status))
-COMPLETES(MPI_Testall, (int n, MPI_Request *requests, int *done, MPI_Status *statuses), n, requests,
-          (n, requests, done, statuses))
-COMPLETES(MPI_Waitall, (int n, MPI_Request *requests, MPI_Status *statuses), n, requests,
-          (n, requests, statuses))
+MAKES(windows_made, MPI_Win_create)
+MAKES(windows_made, MPI_Win_allocate)
+MAKES(windows_made, MPI_Win_allocate_shared)
+FREES(windows, MPI_Win_free)
+MAKES(communicators, MPI_Comm_dup)
+MAKES(communicators, MPI_Comm_create)
+MAKES(communicators, MPI_Comm_split)
+MAKES(communicators, MPI_Comm_split_type)
+FREES(communicators, MPI_Comm_free)
+MAKES(groups, MPI_Comm_group)
+MAKES(groups, MPI_Group_incl)
+FREES(groups, MPI_Group_free)
+MAKES(types, MPI_Type_contiguous)
+MAKES(types, MPI_Type_create_hindexed)
+MAKES(types, MPI_Type_create_subarray)
+FREES(types, MPI_Type_free)
+MAKES(requests, MPI_Isend)
+MAKES(requests, MPI_Issend)
+MAKES(requests, MPI_Irecv)
+MAKES(requests, MPI_Ibarrier)
+MAKES(requests, MPI_Rget_accumulate)
+COMPLETES(MPI_Test, 1, request)
+COMPLETES(MPI_Wait, 1, request)
+COMPLETES(MPI_Testall, count, array_of_requests)
+COMPLETES(MPI_Waitall, count, array_of_requests)
 
 /* --- the kernel's counts --- */
 

@@ -3,68 +3,37 @@
  * Global Arrays and ScaLAPACK, but not the local flushes, which wait for a get or for
  * nobody: MPI_Finalize writes "collectives flushes windows" of each
  * process to the file $MPI_CALLS.RANK. */
+#include "mpi_signatures.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static long n_collectives, n_flushes, n_windows;
 
-#define COUNTS(counter, name, parameters, arguments)                                               \
-    int name parameters                                                                            \
+#define COUNTS(counter, name)                                                                      \
+    int name PARAMETERS_##name                                                                     \
     {                                                                                              \
         counter++;                                                                                 \
-        return P##name arguments;                                                                  \
+        return P##name ARGUMENTS_##name;                                                           \
     }
 
-COUNTS(n_collectives, MPI_Barrier, (MPI_Comm comm), (comm))
-COUNTS(n_collectives, MPI_Bcast, (void *data, int n, MPI_Datatype type, int root, MPI_Comm comm),
-       (data, n, type, root, comm))
-COUNTS(n_collectives, MPI_Reduce,
-       (const void *data, void *all, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm),
-       (data, all, n, type, op, root, comm))
-COUNTS(n_collectives, MPI_Allreduce,
-       (const void *data, void *all, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-       (data, all, n, type, op, comm))
-COUNTS(n_collectives, MPI_Exscan,
-       (const void *data, void *all, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-       (data, all, n, type, op, comm))
-COUNTS(n_collectives, MPI_Gather,
-       (const void *data, int n, MPI_Datatype type, void *all, int n_all, MPI_Datatype type_all,
-        int root, MPI_Comm comm),
-       (data, n, type, all, n_all, type_all, root, comm))
-COUNTS(n_collectives, MPI_Gatherv,
-       (const void *data, int n, MPI_Datatype type, void *all, const int *n_all, const int *places,
-        MPI_Datatype type_all, int root, MPI_Comm comm),
-       (data, n, type, all, n_all, places, type_all, root, comm))
-COUNTS(n_collectives, MPI_Allgather,
-       (const void *data, int n, MPI_Datatype type, void *all, int n_all, MPI_Datatype type_all,
-        MPI_Comm comm),
-       (data, n, type, all, n_all, type_all, comm))
-COUNTS(n_collectives, MPI_Allgatherv,
-       (const void *data, int n, MPI_Datatype type, void *all, const int *n_all, const int *places,
-        MPI_Datatype type_all, MPI_Comm comm),
-       (data, n, type, all, n_all, places, type_all, comm))
-COUNTS(n_collectives, MPI_Alltoall,
-       (const void *data, int n, MPI_Datatype type, void *all, int n_all, MPI_Datatype type_all,
-        MPI_Comm comm),
-       (data, n, type, all, n_all, type_all, comm))
-COUNTS(n_collectives, MPI_Alltoallv,
-       (const void *data, const int *n, const int *places, MPI_Datatype type, void *all,
-        const int *n_all, const int *places_all, MPI_Datatype type_all, MPI_Comm comm),
-       (data, n, places, type, all, n_all, places_all, type_all, comm))
-
-COUNTS(n_flushes, MPI_Win_flush_all, (MPI_Win window), (window))
-COUNTS(n_flushes, MPI_Win_flush, (int rank, MPI_Win window), (rank, window))
-
-COUNTS(n_windows, MPI_Win_create,
-       (void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *window),
-       (base, size, unit, info, comm, window))
-COUNTS(n_windows, MPI_Win_allocate,
-       (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *window),
-       (size, unit, info, comm, base, window))
-COUNTS(n_windows, MPI_Win_allocate_shared,
-       (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *window),
-       (size, unit, info, comm, base, window))
+COUNTS(n_collectives, MPI_Barrier)
+COUNTS(n_collectives, MPI_Bcast)
+COUNTS(n_collectives, MPI_Reduce)
+COUNTS(n_collectives, MPI_Allreduce)
+COUNTS(n_collectives, MPI_Exscan)
+COUNTS(n_collectives, MPI_Gather)
+COUNTS(n_collectives, MPI_Gatherv)
+COUNTS(n_collectives, MPI_Allgather)
+COUNTS(n_collectives, MPI_Allgatherv)
+COUNTS(n_collectives, MPI_Alltoall)
+COUNTS(n_collectives, MPI_Alltoallv)
+COUNTS(n_flushes, MPI_Win_flush_all)
+COUNTS(n_flushes, MPI_Win_flush)
+COUNTS(n_windows, MPI_Win_create)
+COUNTS(n_windows, MPI_Win_allocate)
+COUNTS(n_windows, MPI_Win_allocate_shared)
 
 int MPI_Finalize(void)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Misuses of the library: each must be refused with TASKPOOL_STATUS_USAGE, or as its line says,
  * and a text that names what to do, or do no harm. Runs on any number of processes. */
+#pragma GCC diagnostic ignored "-Wunused-parameter" /* of callbacks */
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,23 +33,16 @@ static void check(const char *what, int status, int expected, const char *text)
 
 static int run_nothing(int64_t task, void *context)
 {
-    (void)task;
-    (void)context;
     return 0;
 }
 
 static int run_record(void *record, void *context)
 {
-    (void)record;
-    (void)context;
     return 0;
 }
 
 static double one_second(int64_t task, const void *record, const void *context)
 {
-    (void)task;
-    (void)record;
-    (void)context;
     return 1;
 }
 
@@ -60,35 +55,22 @@ static void begin(void)
     pool = (struct taskpool *)&machine; /* no pool */
 }
 
-/* Creates, which must fail and leave NULL. */
-static void refuse(const char *what, int expected, const char *text)
+/* A creation or simulation with the spoiled argument, which must fail and leave NULL. */
+static void refuse(const char *what, bool simulated, int expected, const char *text)
 {
-    check(what, taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool), expected, text);
+    int status = simulated ? taskpool_simulate(&problem, &settings, &machine, &pool)
+                           : taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool);
+    check(what, status, expected, text);
     check("the pool is NULL", pool ? TASKPOOL_STATUS_OK : USAGE, USAGE, "");
     begin();
 }
 
-static void refuse_machine(const char *what, const char *text)
-{
-    check(what, taskpool_simulate(&problem, &settings, &machine, &pool), TASKPOOL_STATUS_USAGE,
-          text);
-    check("the pool is NULL", pool ? TASKPOOL_STATUS_OK : USAGE, USAGE, "");
-    begin();
-}
-
-#define BAD(change, text)                                                                          \
-    do {                                                                                           \
-        change;                                                                                    \
-        refuse(#change, USAGE, text);                                                              \
-    } while (0)
-#define BAD_MACHINE(change, text)                                                                  \
-    do {                                                                                           \
-        change;                                                                                    \
-        refuse_machine(#change, text);                                                             \
-    } while (0)
-#define CALL(call, text) check(#call, call, USAGE, text)
-#define GOOD(call)       check(#call, call, TASKPOOL_STATUS_OK, "")
-#define CREATE()         GOOD(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool))
+#define BAD_AS(status, change, text) ((change), refuse(#change, false, (status), (text)))
+#define BAD(change, text)            BAD_AS(USAGE, change, text)
+#define BAD_MACHINE(change, text)    ((change), refuse(#change, true, USAGE, (text)))
+#define CALL(call, text)             check(#call, call, USAGE, text)
+#define GOOD(call)                   check(#call, call, TASKPOOL_STATUS_OK, "")
+#define CREATE()                     GOOD(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool))
 
 /* --- creation --- */
 
@@ -100,14 +82,11 @@ static void misuse_problem(void)
     BAD((problem.record_size = 8, problem.n_tasks = 0, problem.run_record = run_record),
         "--sched static cannot run tasks that add tasks");
     BAD((problem.run = NULL, problem.run_record = run_record), "set record_size");
-    problem.n_tasks = -1;
-    refuse("n_tasks -1", LIMIT, "-1 tasks");
-    problem.n_tasks = TASKPOOL_MAX_TASKS + 1;
-    refuse("too many tasks", LIMIT, "are possible");
-    problem.n_tasks = 0;
-    problem.record_size = (size_t)-1;
-    problem.run_record = run_record;
-    refuse("a record of SIZE_MAX bytes", LIMIT, "are possible");
+    BAD_AS(LIMIT, problem.n_tasks = -1, "-1 tasks");
+    BAD_AS(LIMIT, problem.n_tasks = TASKPOOL_MAX_TASKS + 1, "are possible");
+    BAD_AS(LIMIT,
+           (problem.n_tasks = 0, problem.record_size = (size_t)-1, problem.run_record = run_record),
+           "are possible");
     BAD(settings.seeding = TASKPOOL_SEEDING_OWNER, "have no owner");
     BAD(settings.seeding = TASKPOOL_SEEDING_COST, "--seeding cost");
 }
@@ -132,9 +111,8 @@ static void misuse_settings(void)
     BAD((settings.mode = "steal", settings.n_of_modes = 0), "call taskpool_settings_default");
     BAD((settings.mode = "steal", memset(&settings.of_modes, 0xff, sizeof settings.of_modes)),
         "--");
-    settings.mode = "share";
-    settings.speeds = "/no/such/file";
-    refuse("speeds of no file", TASKPOOL_STATUS_IO, "/no/such/file");
+    BAD_AS(TASKPOOL_STATUS_IO, (settings.mode = "share", settings.speeds = "/no/such/file"),
+           "/no/such/file");
     CALL(taskpool_settings_set(NULL, "steal", "2"), "settings are NULL");
     CALL(taskpool_settings_set(&settings, NULL, "2"), "the option is NULL");
     CALL(taskpool_settings_set(&settings, "steal", NULL), "a value is missing");
@@ -150,7 +128,6 @@ static void misuse_settings(void)
 
 static double cost_by_process(int64_t task, void *context)
 {
-    (void)context;
     return task == 7 ? 1 + rank : 1;
 }
 
@@ -265,48 +242,36 @@ static void misuse_records(void)
 
 /* --- inside of tasks --- */
 
-enum inside { NESTED_CALLS, NESTED_DESTROY, FAILS, FAILS_WITH_TEXT };
-static enum inside inside;
+static enum { NESTED_CALLS, NESTED_DESTROY, FAILS, FAILS_WITH_TEXT } inside;
 
 static int misuse_in_task(int64_t task, void *context)
 {
-    (void)context;
-    if (task != 3)
-        return 0;
-    switch (inside) {
-    case NESTED_CALLS:
-        CALL(taskpool_run(pool), "from a task");
-        CALL(taskpool_restore(pool), "from a task");
-        CALL(taskpool_write_statistics(pool, "x"), "from a task");
-        return 0;
-    case NESTED_DESTROY:
+    if (task != 3 || inside == FAILS)
+        return task == 3 ? 99 : 0;
+    if (inside == FAILS_WITH_TEXT)
+        return taskpool_fail(TASKPOOL_STATUS_NUMERIC, "three is no number");
+    if (inside == NESTED_DESTROY) {
         taskpool_destroy(pool);
         return 0;
-    case FAILS:
-        return 99;
-    case FAILS_WITH_TEXT:
-        return taskpool_fail(TASKPOOL_STATUS_NUMERIC, "three is no number");
     }
+    CALL(taskpool_run(pool), "from a task");
+    CALL(taskpool_restore(pool), "from a task");
+    CALL(taskpool_write_statistics(pool, "x"), "from a task");
     return 0;
 }
 
 static void misuse_tasks(void)
 {
-    static const struct {
-        enum inside inside;
-        int status;
-        const char *text;
-    } cases[] = {{NESTED_CALLS, TASKPOOL_STATUS_OK, ""},
-                 {NESTED_DESTROY, USAGE, "after taskpool_run"},
-                 {FAILS, 99, "returned 99 without a text"},
-                 {FAILS_WITH_TEXT, TASKPOOL_STATUS_NUMERIC, "three is no number"}};
-    for (int i = 0; i < 4; i++) {
+    static const int statuses[] = {TASKPOOL_STATUS_OK, USAGE, 99, TASKPOOL_STATUS_NUMERIC};
+    static const char *const texts[] = {"", "after taskpool_run", "returned 99 without a text",
+                                        "three is no number"};
+    for (int i = NESTED_CALLS; i <= FAILS_WITH_TEXT; i++) {
         begin();
-        inside = cases[i].inside;
+        inside = i;
         problem.run = misuse_in_task;
         taskpool_fail(TASKPOOL_STATUS_IO, "an older failure");
         CREATE();
-        check("run", taskpool_run(pool), cases[i].status, cases[i].text);
+        check("run", taskpool_run(pool), statuses[i], texts[i]);
         taskpool_destroy(pool);
     }
 }
@@ -315,8 +280,6 @@ static void misuse_tasks(void)
 
 static double negative(int64_t task, const void *record, const void *context)
 {
-    (void)record;
-    (void)context;
     return task == 5 ? -1 : 1;
 }
 
@@ -375,19 +338,15 @@ static void misuse_comparisons(void)
     struct taskpool_comparison plan = {.n_rounds = 2, .n_iterations = 1};
     struct taskpool_compared *compared;
     begin();
-#define COMPARE() taskpool_compare(MPI_COMM_WORLD, &problem, &settings, &plan, &compared)
-    CALL(COMPARE(), "the names of modes");
-    plan.modes = "static,quick";
-    CALL(COMPARE(), "'quick' is not a mode");
-    plan.modes = "static,steal";
-    plan.n_rounds = 1;
-    CALL(COMPARE(), "give 2 to");
-    plan.n_rounds = 2;
-    plan.n_iterations = 0;
-    CALL(COMPARE(), "give 1 or more");
-    plan.n_iterations = 1;
-    problem.run = NULL;
-    CALL(COMPARE(), "run is NULL");
+#define BAD_PLAN(change, text)                                                                     \
+    ((change),                                                                                     \
+     check(#change, taskpool_compare(MPI_COMM_WORLD, &problem, &settings, &plan, &compared),       \
+           USAGE, text))
+    BAD_PLAN(plan.modes = NULL, "the names of modes");
+    BAD_PLAN(plan.modes = "static,quick", "'quick' is not a mode");
+    BAD_PLAN((plan.modes = "static,steal", plan.n_rounds = 1), "give 2 to");
+    BAD_PLAN((plan.n_rounds = 2, plan.n_iterations = 0), "give 1 or more");
+    BAD_PLAN((plan.n_iterations = 1, problem.run = NULL), "run is NULL");
     CALL(taskpool_compare(MPI_COMM_NULL, &problem, &settings, &plan, &compared), "MPI_COMM_NULL");
     CALL(taskpool_compare(MPI_COMM_WORLD, &problem, &settings, NULL, &compared), "NULL");
     CALL(taskpool_compare(MPI_COMM_WORLD, &problem, NULL, &plan, &compared), "NULL");

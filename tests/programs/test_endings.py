@@ -139,7 +139,7 @@ class Runs:
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.scratch))
         for name, text in self.table.files.items():
             (folder / name).write_text(text, encoding="utf-8")
-        for name in ("folder", "folder.gbs", "folder.csv", "folder.tce", "folder.npy"):
+        for name in ("folder", "folder.gbs", "folder.csv", "folder.tce", "folder.npy", "folder.1.json"):
             (folder / name).mkdir()
         for name in ("pipe.h5", "pipe.csv", "pipe.npy"):
             os.mkfifo(folder / name)

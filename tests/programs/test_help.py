@@ -10,23 +10,12 @@ offered where it is refused.
 import json
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
+from running import check, complaints, run, run_well
+
 LINES = 60
-n_failed = 0
-
-
-def check(holds, *words):
-    global n_failed
-    if not holds:
-        print(*words)
-        n_failed += 1
-
-
-def output_of(*command):
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 def entries_of(text):
@@ -41,13 +30,13 @@ def options_of(text):
 
 def refusal_of(command, mode):
     """The error message of the program with a mode and no other option."""
-    return subprocess.run([*command, "--sched", mode], capture_output=True, text=True).stderr
+    return run([*command, "--sched", mode])[2]
 
 
 def check_program(command, modes, offers_bounds, fits):
-    basic = output_of(*command, "--help")
-    by_mode = output_of(*command, "--help-modes")
-    every = output_of(*command, "--help-all")
+    basic = run_well([*command, "--help"])
+    by_mode = run_well([*command, "--help-modes"])
+    every = run_well([*command, "--help-all"])
     name = " ".join(map(str, command))
     n_lines = len(basic.splitlines())
     check(n_lines <= LINES or not fits, f"{name} --help has {n_lines} lines")
@@ -77,7 +66,7 @@ def check_program(command, modes, offers_bounds, fits):
 
 def check_all_options(found, result, *command):
     """--help-all lists the options of a run's result."""
-    output_of(*command, "--json", result)
+    run_well([*command, "--json", result])
     text = json.loads(pathlib.Path(result).read_text())
     ran = text.get("extras", {}).get("beryl", text)
     accepted = set(ran["options"]) | set(ran.get("machine", {}))
@@ -86,7 +75,7 @@ def check_all_options(found, result, *command):
 
 def main():
     sched, *chemistry = sys.argv[1:]
-    modes = [line.split("\t")[0] for line in output_of(sched, "--list-modes").splitlines()]
+    modes = [line.split("\t")[0] for line in run_well([sched, "--list-modes"]).splitlines()]
     with tempfile.TemporaryDirectory() as folder:
         molecule, result = folder + "/h2.xyz", folder + "/result.json"
         pathlib.Path(molecule).write_text("2\n\nH 0 0 0\nH 0 0 0.74\n")
@@ -100,7 +89,7 @@ def main():
                 found = check_program([tce, method], modes, False, True)
             check_all_options(found, result, tce, "ccsd", molecule, "--basis", "sto-3g")
             check_program([tce, "run"], modes, False, True)
-    sys.exit(n_failed > 0)
+    sys.exit(bool(complaints))
 
 
 main()

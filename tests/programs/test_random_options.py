@@ -12,23 +12,16 @@ reports each process.
 
 import json
 import os
-import pathlib
 import random
 import re
 import shlex
-import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
-import check_results  # pylint: disable=wrong-import-position
+from running import Fault, check, check_results, complaints, run, run_well, started
 
 SECONDS = 120  # for a run
 NOT_DRAWN = {"sched", "seed", "watchdog", "trace"}
-
-
-def output_of(*command):
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 class Option:
@@ -97,21 +90,11 @@ def draw_arguments(choose, modes, options, folder, n_processes):
             + [option.draw(choose, folder, n_processes) for option in drawn])
 
 
-def run(command):
-    """Exit status, or None after SECONDS, and standard error."""
-    try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=False)
-        return done.returncode, done.stderr
-    except subprocess.TimeoutExpired as late:
-        return None, str(late.stderr)
-
-
 def find_fault(status, errors, path, n_iterations):
     """The fault in the end of a run, or None."""
     lines = [line for line in errors.splitlines() if line.startswith("beryl-sched: ")]
     if status not in (0, 1, 2):
-        return "does not end" if status is None else f"exit status {status}"
+        return f"exit status {status}"
     if (status == 0) != (len(lines) == 0) or len(lines) > 1:
         return f"exit status {status} with {len(lines)} messages"
     if os.path.exists(path) == (status == 2):
@@ -132,9 +115,9 @@ def main():
     beryl_sched, mpiexec = sys.argv[1:3]
     n_runs = int(sys.argv[3]) if len(sys.argv) > 3 else 8
     seed = int(sys.argv[4]) if len(sys.argv) > 4 else random.randrange(10**6)
-    modes = dict(line.split("\t")[:2] for line in output_of(beryl_sched, "--list-modes").splitlines())
-    options = read_options(output_of(beryl_sched, "--help-all"), modes)
-    n_failed, ends = 0, {0: 0, 1: 0, 2: 0}
+    modes = dict(line.split("\t")[:2] for line in run_well([beryl_sched, "--list-modes"]).splitlines())
+    options = read_options(run_well([beryl_sched, "--help-all"]), modes)
+    ends = {0: 0, 1: 0, 2: 0}
     print(f"seed {seed}, {len(modes)} modes, {len(options)} options", flush=True)
     for i in range(n_runs):
         choose = random.Random(f"{seed} {i}")
@@ -142,18 +125,18 @@ def main():
             path = os.path.join(folder, "result.json")
             n_processes = choose.randint(3, 13)
             arguments = draw_arguments(choose, modes, options, folder, n_processes)
-            command = [mpiexec, "--oversubscribe", "-n", str(n_processes), beryl_sched, *arguments,
-                       "--json", path]
-            status, errors = run(command)
-            n_iterations = int(arguments[arguments.index("--iterations") + 1])
-            fault = find_fault(status, errors, path, n_iterations)
-        ends[status] = ends.get(status, 0) + 1
-        if fault:
-            print(f"run {i}: {shlex.join(command)}\n{fault}\n{errors[-4000:]}", flush=True)
-            n_failed += 1
+            command = started(mpiexec, n_processes, beryl_sched, *arguments, "--json", path)
+            try:
+                status, _, errors = run(command, seconds=SECONDS)
+                ends[status] = ends.get(status, 0) + 1
+                n_iterations = int(arguments[arguments.index("--iterations") + 1])
+                fault = find_fault(status, errors, path, n_iterations)
+            except Fault as late:
+                fault, errors = late, ""
+        check(not fault, f"run {i}: {shlex.join(command)}\n{fault}\n{errors[-4000:]}")
     print(f"{n_runs} runs: {ends[0]} completed, {ends[1]} failed with a result, {ends[2]} refused; "
-          f"{n_failed} complaints")
-    return n_failed > 0
+          f"{len(complaints)} complaints")
+    return bool(complaints)
 
 
 if __name__ == "__main__":

@@ -14,41 +14,15 @@ random_SEED_NUMBER.tce.
 import os
 import random
 import re
-import subprocess
 import sys
 import tempfile
 
 import random_programs
+from running import ALONE, Fault, run, run_well, started
 
-SECONDS = 60  # for a run
 PROCESSES = [2, 3, 4, 7]
 TOLERANCE = 1e-11  # of the norm
 TOO_MANY = "too many indices to show"
-
-# A single process needs no daemon, which takes Open MPI 0.1 s to start.
-ALONE = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_btl": "self"}
-
-
-class Fault(Exception):
-    pass
-
-
-def run(command, environment=None):
-    """Exit status, standard output and standard error."""
-    try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS,
-                              check=False, env={**os.environ, **(environment or {})})
-    except subprocess.TimeoutExpired:
-        raise Fault(f"no end after {SECONDS} s: {' '.join(command)}") from None
-    return done.returncode, done.stdout, done.stderr
-
-
-def run_well(command, environment=None):
-    """Standard output."""
-    status, output, message = run(command, environment)
-    if status != 0:
-        raise Fault(f"exit status {status}: {' '.join(command)}\n{message[-3000:]}")
-    return output
 
 
 def digest_of(output):
@@ -85,7 +59,7 @@ class Runs:
         options += choose.choice([[], ["--cache", "0"], ["--no-prefetch"]])
         command = [self.beryl_tce, "run", path, *options, "--iterations", "2"]
         if case.refused:
-            status, output, message = run(command, ALONE)
+            status, output, message = run(command, env=ALONE)
             if status != 0 or case.refused[2] is not None:
                 check_refusal(path, case.refused, status, message)
             else:
@@ -93,7 +67,7 @@ class Runs:
             return
         verify = ["--verify"] if number % 4 == 0 else []
         command += ["--sched", choose.choice(self.modes)]
-        status, output, message = run(command + verify, ALONE)
+        status, output, message = run(command + verify, env=ALONE)
         if status == 2 and TOO_MANY in message:
             self.n_unshown += 1
             return
@@ -105,8 +79,8 @@ class Runs:
             raise Fault(f"{n_tasks} tasks: no sum is cut into slices")
         if number % 8 == 0:
             n = PROCESSES[number // 8 % len(PROCESSES)]
-            command = [self.mpiexec, "--oversubscribe", "-n", str(n), self.beryl_tce, "run", path, *options,
-                       "--compare", ",".join(choose.sample(self.modes, 3))]
+            command = started(self.mpiexec, n, self.beryl_tce, "run", path, *options, "--compare",
+                              ",".join(choose.sample(self.modes, 3)))
             if digest_of(run_well(command)) != digest_of(output):
                 raise Fault(f"another digest than on one process: {' '.join(command)}")
 

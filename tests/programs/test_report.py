@@ -18,16 +18,10 @@ import sys
 import tempfile
 import time
 
+from running import check, complaints
+
 PROGRAM = os.path.abspath(sys.argv[1])
 SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 2
-n_failed = 0
-
-
-def check(holds, *words):
-    global n_failed
-    if not holds:
-        print(*words)
-        n_failed += 1
 
 
 def run(*arguments, text=""):
@@ -145,8 +139,7 @@ ERROR = {"error": {"error_type": "t", "error_message": "the <deque> is full"}}
 REFUSED = [({}, "not a result"), ([1, 2], "not a result"), ({"iterations": 3}, "not a result"),
            ({"extras": {"beryl": 7}}, "not a result"), ({"compare": {"static": []}}, "not a result"),
            ({"traceEvents": []}, "ui.perfetto.dev"), ({"compare": {}, **ERROR}, "as it failed: the <deque> is full")]
-BROKEN = [('{"a": 1,\n\n"b": }', ":3: not JSON"), ("\n\x01", ":2: not JSON"), ("", ":1: not JSON"),
-          ('{"a": NaN}', "NaN"), ("[" * 100000, "not JSON"), ("1" * 5000, "not JSON")]
+LONG = ["[" * 100000, "1" * 5000]
 
 
 def check_texts():
@@ -164,14 +157,11 @@ def check_texts():
 
 
 def check_files():
-    with open("good.json", "w", encoding="utf-8") as file:
-        json.dump({"iterations": []}, file)
-    for text, expected in BROKEN:
+    for text in LONG:
         with open("broken.json", "w", encoding="utf-8") as file:
             file.write(text)
         done = run("broken.json", "-o", "page.html")
-        check(done.returncode == 2 and done.stderr.startswith("beryl-report: broken.json:") and expected in done.stderr and
-              done.stderr.count("\n") == 1 and not os.path.exists("page.html"), repr(text[:20]), done)
+        check(done.returncode == 2 and "broken.json: not JSON" in done.stderr, done)
     piped = run("/dev/stdin", "-o", "/dev/stdout", text='{"iterations": []}')
     check(piped.returncode == 0 and piped.stdout.endswith("</html>\n"), piped)
     check(sorted(name for name in os.listdir() if ".part" in name or name.endswith(".html")) == [], "files are left")
@@ -244,7 +234,7 @@ def check_random_changes():
             check(False, repr(error), error.__traceback__.tb_next.tb_next, json.dumps(result)[:3000])
             raise
         n += 1
-        if n_failed > 3:
+        if len(complaints) > 3:
             return
     check(n > 20, f"only {n} pages")
 
@@ -258,4 +248,4 @@ with tempfile.TemporaryDirectory() as folder:
     check_texts()
     check_files()
     check_random_changes()
-sys.exit(n_failed > 0)
+sys.exit(bool(complaints))
