@@ -234,7 +234,7 @@ static enum status gather_lane(struct taskpool_trace *trace, MPI_Comm comm, int6
 
 struct trace_files {
     char part[PATH_MAX + 16]; /* the temporary folder in which they are until complete */
-    bool made;           /* the folder of the trace is new */
+    bool made;                /* the folder of the trace is new */
     FILE *json;
     struct trace_otf2 *otf2;
     struct trace_steals steals;

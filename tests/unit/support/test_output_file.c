@@ -9,8 +9,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <string.h>
 #include <limits.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
