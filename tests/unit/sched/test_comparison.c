@@ -50,6 +50,10 @@ TEST(iterations_that_count)
         run_round(&comparison, 0, "static", seconds, n);
     for (int n = 0; n < 5; n++)
         check_close(comparison.modes[0].round_s[n], expected[n], 1e-15);
+    check_ok(comparison_analyse(&comparison));
+    check_close(comparison.modes[0].first_quartile_s, 1.5, 1e-15);
+    check_close(comparison.modes[0].median_s.value, 3, 1e-15);
+    check_close(comparison.modes[0].third_quartile_s, 50, 1e-15);
     comparison_fini(&comparison);
 }
 
