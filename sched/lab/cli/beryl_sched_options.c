@@ -62,8 +62,7 @@ static struct options sched_program_options(const struct option_table *tables)
         .program = "beryl-sched",
         .synopsis = "WORKLOAD --sched MODE [options]",
         .purpose = "Runs tasks without chemistry under a scheduler: for real, on one process or on "
-                   "several with mpirun -np P, or simulated with --simulate P. --speeds sets the "
-                   "speeds of the workers.",
+                   "several with mpirun -np P, or simulated with --simulate P.",
         .tables = tables,
         .n_tables = N_TABLES,
         .operand_name = "a file",

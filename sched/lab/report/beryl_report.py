@@ -475,7 +475,7 @@ def cause_of_loss(run, lost):
         # A class of the histogram begins with the least duration of its tasks.
         longest = max(duration_bins(run)[0][:-1], default=NAN)
         if longest > 0.6 * real(run.timeline, "makespan_seconds") and longest > 1.2 * run.mean("load_mean"):
-            cause += f"; one task alone takes {duration(longest, longest)} or more, which no schedule can beat"
+            cause += f"; one task alone takes {duration(longest, longest)} or more"
     else:
         use = max(CAUSES, key=lambda use: (run.fraction(use) > 0, run.fraction(use)))
         cause, amount = CAUSES[use], run.fraction(use)

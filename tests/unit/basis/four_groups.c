@@ -3,7 +3,7 @@
 
 #include <ctype.h>
 
-/* Returns the length of the text. */
+/* Prints a group in Gaussian94 format, with coefficients that differ everywhere; returns its length. */
 static size_t print_group(const char *letters, int group, const struct contraction *contraction,
                           char *text, size_t size)
 {

@@ -89,7 +89,7 @@ bool sim_has_progress_thread(const struct sim_worker *worker)
 }
 
 /* A thread that waits becomes the caller, its clock at the time of an event; false if none waits. */
-static bool call_waiting(struct sim_worker *worker, double time_s)
+static bool wake_waiting(struct sim_worker *worker, double time_s)
 {
     if (worker->n_waiting == 0)
         return false;
@@ -111,7 +111,7 @@ static void take_message(struct sim_worker *worker, const struct event *event)
             free(event->what);
     } else if (by_thread && (sim->servers || worker->n_waiting == 0)) {
         serve_message(worker, event);
-    } else if (call_waiting(worker, event->time_s)) {
+    } else if (wake_waiting(worker, event->time_s)) {
         receive_message(worker, event);
         sim_proceed_waiting(worker, worker->caller->clock_s);
     } else {
@@ -141,7 +141,7 @@ static void go_on_after_tasks(struct sim_worker *worker, bool ran)
         receive_queued(worker);
     sim_proceed(worker);
     /* A thread that waits delivers what came while tasks ran without polls. */
-    if (worker->first && call_waiting(worker, time_s)) {
+    if (worker->first && wake_waiting(worker, time_s)) {
         receive_queued(worker);
         sim_proceed_waiting(worker, worker->caller->clock_s);
     }
@@ -183,7 +183,7 @@ void sim_handle_event(struct driver_sim *sim, const struct event *event)
         take_message(worker, event);
         break;
     case EVENT_SENT:
-        call_waiting(worker, event->time_s);
+        wake_waiting(worker, event->time_s);
         sim->mode->sent(worker->state, event->value);
         if (worker->n_waiting > 0)
             sim_proceed_waiting(worker, worker->caller->clock_s);
@@ -207,7 +207,7 @@ void sim_handle_event(struct driver_sim *sim, const struct event *event)
             sim_proceed_waiting(worker, event->time_s);
         break;
     case EVENT_FETCHED:
-        call_waiting(worker, event->time_s);
+        wake_waiting(worker, event->time_s);
         sim->mode->fetched(worker->state, event->value);
         if (worker->n_waiting > 0)
             sim_proceed_waiting(worker, worker->caller->clock_s);
