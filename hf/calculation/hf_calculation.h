@@ -84,11 +84,11 @@ enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
  * checkpoint_reader_occupied. */
 enum status hf_calculation_guess(struct hf_calculation *calculation);
 
-/* Runs the SCF to convergence, with a search (hf_search.c) where that is due, and prints its iterations.
- * With SCF_FOLLOW_UHF, from a solution of RHF that is unstable towards UHF it continues there: input.method is UHF then, and D[1] exists.
- * Integrals that its builds have kept are forgotten at its end, for the memory that follows. Its Fock
- * builds use the symmetry of the molecule; others of this fock do not.
- * Errors: as scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
+/* Runs the SCF to convergence, with a search (hf_search.c) where that is due, and prints its iterations. With
+ * SCF_FOLLOW_UHF, from a solution of RHF that is unstable towards UHF it continues there: input.method is UHF
+ * then, and D[1] exists. Integrals that its builds have kept are forgotten at its end, for the memory that
+ * follows. Its Fock builds use the symmetry of the molecule; others of this fock do not. Errors: as scf_run;
+ * with STATUS_NOT_CONVERGED there is a result, too. */
 enum status hf_calculation_solve(struct hf_calculation *calculation);
 
 /* Sets D to the density of orbitals: of each spin of the problem the first columns of C, as many

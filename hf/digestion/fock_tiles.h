@@ -63,8 +63,9 @@ struct quartet_views {
 
 struct fock_tiles;
 
-/* For builds of any kind. fixed: sums in fixed-point arithmetic, which do not depend on the order. screening is borrowed. On failure
- * fock_tiles_destroy still has to be called. Collective. Errors: STATUS_NO_MEMORY; the same everywhere. */
+/* For builds of any kind. fixed: sums in fixed-point arithmetic, which do not depend on the order. screening
+ * is borrowed. On failure fock_tiles_destroy still has to be called. Collective. Errors: STATUS_NO_MEMORY;
+ * the same everywhere. */
 enum status fock_tiles_create(const struct screening *screening, bool fixed, int64_t cache_bytes,
                               struct fock_tiles **tiles);
 void fock_tiles_destroy(struct fock_tiles *tiles);

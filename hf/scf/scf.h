@@ -129,8 +129,8 @@ struct scf_curvature {
     int n_products;    /* with the Hessian that the search took; 0: not tested */
 };
 
-/* A number smaller than its error is NOT_SETTLED. UNSTABLE needs no search that has converged, because the lowest eigenvalue lies below any
- * that is found. */
+/* A number smaller than its error is NOT_SETTLED. UNSTABLE needs no search that has converged, because the
+ * lowest eigenvalue lies below any that is found. */
 enum scf_verdict {
     SCF_VERDICT_NOT_TESTED,
     SCF_VERDICT_STABLE,

@@ -104,10 +104,10 @@ int64_t scf_hessian_bytes(const struct scf_basis *plan, int n_products);
 void scf_hessian_project(struct scf_hessian *hessian, const struct dense *A,
                          struct scf_rotation *kappa);
 
-/* n products in one pass over the integrals, at the price of a Fock build, n n_densities <= FOCK_MAX_MATRICES. About a restricted
- * state: with_own <= FOCK_MAX_COULOMB of the first rotations in its own space, product[i] = H kappa[i],
- * all others product[i] = H_t kappa[i]; else all are with H. Each kappa is of norm 1. Errors: as
- * fock_build; STATUS_NO_MEMORY. */
+/* n products in one pass over the integrals, at the price of a Fock build, n n_densities <=
+ * FOCK_MAX_MATRICES. About a restricted state: with_own <= FOCK_MAX_COULOMB of the first rotations in its own
+ * space, product[i] = H kappa[i], all others product[i] = H_t kappa[i]; else all are with H. Each kappa is of
+ * norm 1. Errors: as fock_build; STATUS_NO_MEMORY. */
 enum status scf_hessian_multiply_several(struct scf_hessian *hessian, int with_own, int n,
                                          const struct scf_rotation *const kappa[],
                                          struct scf_rotation *const product[]);

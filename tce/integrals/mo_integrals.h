@@ -31,11 +31,10 @@
 /* Quartets of shells below it do not matter to any method here. */
 #define MO_INTEGRALS_THRESHOLD 1e-12
 
-/* A tensor of rank 4 to be filled, or packed parts of one (packing.h). pattern says what p, q, r and s of (pq|rs) are, 'o'
- * occupied or 'v' virtual; "ovov" is T[i,a,j,b] = (ia|jb) or, of Dirac's order,
- * T[i,j,a,b] = <ij|ab> = (ia|jb). The tensor's spaces are cut like the problem's spaces. All its
- * blocks exist; with spins, all blocks in which p and q have equal spins, and r and s. Other blocks
- * are left as they are. */
+/* A tensor of rank 4 to be filled, or packed parts of one (packing.h). pattern says what p, q, r and s of
+ * (pq|rs) are, 'o' occupied or 'v' virtual; "ovov" is T[i,a,j,b] = (ia|jb) or, of Dirac's order, T[i,j,a,b] =
+ * <ij|ab> = (ia|jb). The tensor's spaces are cut like the problem's spaces. All its blocks exist; with spins,
+ * all blocks in which p and q have equal spins, and r and s. Other blocks are left as they are. */
 struct mo_target {
     struct tensor *tensor;
     char pattern[4];
@@ -61,10 +60,10 @@ struct mo_integrals_problem {
 
 struct mo_integrals;
 
-/* Only what the targets ask for is computed and kept: so name all of them at once.
- * problem and pool are copied; the targets and what pool points to are borrowed. Collective over comm, which is all processes.
- * Errors: STATUS_NO_MEMORY, STATUS_LIMIT, as taskpool_create; the same everywhere.
- * mo_integrals_destroy follows then, too. */
+/* Only what the targets ask for is computed and kept: so name all of them at once. problem and pool are
+ * copied; the targets and what pool points to are borrowed. Collective over comm, which is all processes.
+ * Errors: STATUS_NO_MEMORY, STATUS_LIMIT, as taskpool_create; the same everywhere. mo_integrals_destroy
+ * follows then, too. */
 enum status mo_integrals_create(const struct mo_integrals_problem *problem,
                                 const struct taskpool_settings *pool, MPI_Comm comm,
                                 struct mo_integrals **integrals);

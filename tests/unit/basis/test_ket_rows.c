@@ -11,7 +11,8 @@ enum { N_CLASSES = 3, MOST_PAIRS = 2500 };
 
 static const double least_bound[N_KEPT_WIDTHS] = {1e-3, 1e-6, 1e-9};
 
-/* Classes of 1, 40 and 2,500 pairs whose bounds descend; quartets of two pairs of the second one are below all bounds. */
+/* Classes of 1, 40 and 2,500 pairs whose bounds descend; quartets of two pairs of the second one are below
+ * all bounds. */
 struct classes {
     struct pair_class of[N_CLASSES];
     struct shell_pair pairs[N_CLASSES][MOST_PAIRS];
