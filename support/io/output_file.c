@@ -76,6 +76,22 @@ static int64_t process_of_part(const char *name, const char *part)
     return process;
 }
 
+/* Whether a process of this host runs; one that has ended may be there until its parent asks for it. */
+static bool is_running(int64_t process)
+{
+    char path[64], text[512] = "";
+    if (process < 1 || process > INT_MAX || (kill((pid_t)process, 0) != 0 && errno == ESRCH))
+        return false;
+    snprintf(path, sizeof path, "/proc/%lld/stat", (long long)process);
+    FILE *file = fopen(path, "r");
+    size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file)
+        fclose(file);
+    text[length] = '\0';
+    const char *state = strrchr(text, ')'); /* behind the program's name */
+    return !state || strncmp(state, ") Z", 3) != 0;
+}
+
 /* Removes the temporary files that killed processes have left, also one with this process's number. */
 static void remove_left_parts(const char *part)
 {
@@ -84,8 +100,7 @@ static void remove_left_parts(const char *part)
     DIR *entries = opendir(folder);
     for (const struct dirent *entry; entries && (entry = readdir(entries));) {
         int64_t process = process_of_part(entry->d_name, part);
-        if (process == getpid() ||
-            (process > 0 && process <= INT_MAX && kill((pid_t)process, 0) != 0 && errno == ESRCH))
+        if (process > 0 && (process == getpid() || !is_running(process)))
             unlinkat(dirfd(entries), entry->d_name, 0);
     }
     if (entries)

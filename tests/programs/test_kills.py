@@ -94,18 +94,20 @@ def end_by(process, how, choose):
             os.kill(pid, signal.SIGKILL)
         raise Fault(f"{how}: processes are left 10 s later")
     expected = -signal.SIGKILL if how == "mpirun" else 137 if number == signal.SIGKILL else 1
-    if processes and process.returncode not in (0, expected):  # 0: it ended before
+    # 0: it ended before; by the signal: mpirun had no handler of it yet, or any more.
+    if processes and process.returncode not in (0, expected, -number):
         raise Fault(f"{how}: exit status {process.returncode}, not {expected}")
 
 
 class Iterations:
     """A method's iterations, and their results without a kill. kept: options of a run that has nothing to
-    resume."""
-    resumed = re.compile(r"Restart +(?:.* amplitudes .* )?after iteration (\d+)")
+    resume. resumed: its words for the iterations that it resumes."""
     options, tolerance, kept = ["--trace", "traced"], 1e-9, []
 
     def __init__(self, name, words, mpiexec, folder):
         self.name, self.words, self.mpiexec, self.folder = name, words, mpiexec, folder
+        # A run of CCSD may resume its SCF alone.
+        self.resumed = re.compile(r"Restart +" + ".* amplitudes .*, " * (name == "CCSD") + r"after iteration (\d+)")
         self.energy, self.n_iterations, _ = self.finish(2, "auto", ["--checkpoint", "run.h5"])
 
     def path(self, name):
@@ -142,7 +144,7 @@ class Iterations:
 
     def moment(self, choose, _):
         """Its words, what it waits for, and how many seconds longer."""
-        when, after = choose.choice(["at once", "later", "run.h5.part", "at the end"]), self.n_iterations
+        when, after = choose.choice(["at once", "later", "run.h5.*.part", "at the end"]), self.n_iterations
         part = {"at the end": choose.choice(["page*.part", "result*.part", "trace*.part"])}.get(when, when)
         if when != "at the end":
             after = choose.randint(0, self.n_iterations - 1)
@@ -239,7 +241,7 @@ def check_chain(case, hows, choose, modes):
         energy, n_iterations, output = case.finish(
             n_processes, mode, [*case.restart(), "--checkpoint", "run.h5", *case.options])
         found.append(case.judge(output, done, energy, n_iterations)[0])
-        left = [name for name in ("run.h5.part", "traced/trace.part") if os.path.exists(case.path(name))]
+        left = [*glob.glob(case.path("run.h5*.part")), *glob.glob(case.path("traced/trace.part"))]
         check(not left, story, "left behind:", left)
     except (Fault, subprocess.TimeoutExpired) as fault:
         check(False, f"{case.name}: {'; then '.join(story)}: {fault}")

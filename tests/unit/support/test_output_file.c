@@ -64,12 +64,14 @@ static void leave_part(pid_t process)
     fclose(file);
 }
 
-static pid_t ended_process(void)
+/* options: WNOWAIT leaves it as a zombie. */
+static pid_t ended_process(int options)
 {
+    siginfo_t how;
     pid_t child = fork();
     if (child == 0)
         _exit(0);
-    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(waitid(P_PID, (id_t)child, &how, WEXITED | options), 0);
     return child;
 }
 
@@ -107,10 +109,10 @@ TEST(checking_leaves_nothing_and_writing_one_file)
 {
     mode_t mask = umask(0);
     umask(mask);
-    leave_part(ended_process());
+    leave_part(ended_process(0));
     check_ok(output_file_check(path_of("new")));
     assert_int_equal(count_files(), 0);
-    leave_part(ended_process());
+    leave_part(ended_process(WNOWAIT));
     check_ok(output_file_write(path_of("new"), "old text", 8));
     assert_int_equal(count_files(), 1);
     check_ok(output_file_check(path_of("new")));
