@@ -173,12 +173,12 @@ class Iterations:
 
 class Loop(Iterations):
     """A loop over tiles, whose tuples are not printed, with the amplitudes of a run before."""
-    resumed = re.compile(r"Restart +(\d+) of \d+ tuples of tiles are finished")
     options, tolerance, kept = [], 0, ["--restart", "run.h5"]
 
     def __init__(self, name, words, mpiexec, folder):
         pathlib.Path(folder, "triples.tce").write_text(LOOP, encoding="utf-8")
         super().__init__(name, words, mpiexec, folder)
+        self.resumed = re.compile(r"Restart +(\d+) of \d+ tuples of tiles are finished")
         self.forget()
         start = time.monotonic()
         self.energy, _, _ = self.finish(2, "auto", self.kept)
