@@ -9,8 +9,8 @@
  *
  *     bench_contraction [REPEAT]
  *     mpirun -np 2 bench_contraction */
+#include "benchmarks/dgemm_rate.h"
 #include "support/arrays/dense.h"
-#include "support/base/clock.h"
 #include "support/io/options.h"
 #include "tce/run/stage.h"
 
@@ -30,40 +30,6 @@ static double element(const int64_t value[], void *context)
 {
     (void)context;
     return 1.0 / (double)(1 + (value[0] * 7 + value[1] * 5 + value[2] * 3 + value[3]) % 101);
-}
-
-/* Seconds from when all are ready until all are done. */
-static double since_s(double start_s)
-{
-    MPI_Barrier(MPI_COMM_WORLD);
-    return clock_now_s() - start_s;
-}
-
-static double now_together_s(void)
-{
-    MPI_Barrier(MPI_COMM_WORLD);
-    return clock_now_s();
-}
-
-/* GFLOP/s of a process, the best of a few. */
-static enum status dgemm_rate(int repeat, double *rate)
-{
-    const size_t n = (size_t)DGEMM_N * DGEMM_N;
-    const int size = DGEMM_N;
-    double *matrices = malloc(3 * n * sizeof *matrices);
-    *rate = 0;
-    TRY(CHECK_MEMORY(matrices, "no memory for matrices"));
-    for (size_t i = 0; i < 3 * n; i++)
-        matrices[i] = 1.0 / (double)(1 + i % 101);
-    for (int i = 0; i < repeat; i++) {
-        double start_s = now_together_s();
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size, size, size, 1, matrices, size,
-                    matrices + n, size, 0, matrices + 2 * n, size);
-        double s = since_s(start_s), now = 2e-9 * size * size * size / s;
-        *rate = now > *rate ? now : *rate;
-    }
-    free(matrices);
-    return STATUS_OK;
 }
 
 /* i, j, k, l run over O; a, b over V. */
@@ -102,7 +68,7 @@ static enum status time_contraction(const struct contraction_problem *problem, b
     for (int i = 0; status == STATUS_OK && i < repeat; i++) {
         double start_s = now_together_s();
         status = stage_run(stage);
-        double s = since_s(start_s);
+        double s = now_together_s() - start_s;
         best_s = i == 0 || s < best_s ? s : best_s;
     }
     *rate = 1e-9 * flops / best_s / n_processes;
@@ -181,7 +147,7 @@ static enum status time_small(const char *mode, double *time_us)
     double start_s = now_together_s();
     for (int i = 0; i < N_SMALL_RUNS && status == STATUS_OK; i++)
         status = stage_run(stage);
-    *time_us = 1e6 * since_s(start_s) / N_SMALL_RUNS;
+    *time_us = 1e6 * (now_together_s() - start_s) / N_SMALL_RUNS;
     stage_destroy(stage);
     destroy_operands(&problem);
     index_space_destroy(space);
@@ -213,7 +179,7 @@ static enum status run(int repeat)
     int rank, n_processes;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_processes);
-    TRY(dgemm_rate(repeat, &dgemm));
+    TRY(dgemm_rate(DGEMM_N, repeat, &dgemm));
     if (rank == 0)
         printf("Processes %d, OpenBLAS's kernels for %s\n"
                "DGEMM, n = %d %43.1f GFLOP/s per process\n",

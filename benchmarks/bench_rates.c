@@ -4,43 +4,14 @@
  *
  *     bench_rates [REPEAT]
  *     mpirun -np 2 bench_rates */
+#include "benchmarks/dgemm_rate.h"
 #include "support/arrays/blas_kernels.h"
-#include "support/base/clock.h"
-#include "support/base/status.h"
 
-#include <cblas.h>
-#include <math.h>
-#include <mpi.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A copy is far beyond any cache. */
 enum { DGEMM_N = 2000, COPY_BYTES = 128000000 };
-
-static double now_together_s(void)
-{
-    MPI_Barrier(MPI_COMM_WORLD);
-    return clock_now_s();
-}
-
-static enum status dgemm_rate(int repeat, double *gflops)
-{
-    const size_t n = (size_t)DGEMM_N * DGEMM_N;
-    double *matrices = malloc(3 * n * sizeof *matrices);
-    *gflops = 0;
-    TRY(CHECK_MEMORY(matrices, "no memory for matrices"));
-    for (size_t i = 0; i < 3 * n; i++)
-        matrices[i] = 1.0 / (double)(1 + i % 101);
-    for (int i = 0; i < repeat; i++) {
-        double start_s = now_together_s();
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, DGEMM_N, DGEMM_N, DGEMM_N, 1,
-                    matrices, DGEMM_N, matrices + n, DGEMM_N, 0, matrices + 2 * n, DGEMM_N);
-        *gflops = fmax(*gflops, 2e-9 * DGEMM_N * DGEMM_N * DGEMM_N / (now_together_s() - start_s));
-    }
-    free(matrices);
-    return STATUS_OK;
-}
 
 static enum status copy_rate(int repeat, double *gigabytes)
 {
@@ -68,7 +39,7 @@ static enum status print_rates(int repeat)
     if (repeat < 1)
         return FAIL(STATUS_USAGE, "give a number of repetitions from 1 on");
     blas_kernels_start();
-    TRY(dgemm_rate(repeat, &gflops));
+    TRY(dgemm_rate(DGEMM_N, repeat, &gflops));
     TRY(copy_rate(repeat, &gigabytes));
     if (rank == 0)
         printf(

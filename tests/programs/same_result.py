@@ -7,26 +7,20 @@ change the way to them. --compare reports all of its modes, in its table and in 
 
 CASE: a key of CASES. MODE: in place of all modes, with the first runs alone.
 """
-import json
 import os
 import pathlib
 import random
 import re
-import subprocess
 import sys
 import tempfile
 import typing
 
-import random_programs
-
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
-import check_results  # noqa: E402
+import random_programs  # noqa: E402
+from running import ALONE, run_result, run_well, started  # noqa: E402
 
 SECONDS = 120  # for a run
 FEW = "static,counter,auto"  # where numbers of processes or methods differ
-# A single process needs no daemon.
-ALONE = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_btl": "self"}
 
 
 class Row(typing.NamedTuple):
@@ -71,21 +65,15 @@ class Runs:
     def __init__(self, beryl_hf, beryl_tce, beryl_sched, mpiexec, inputs, *modes):
         self.programs, self.mpiexec = {"hf": beryl_hf, "tce": beryl_tce}, mpiexec
         self.inputs, self.few = pathlib.Path(inputs), bool(modes)
-        listed = subprocess.run([beryl_sched, "--list-modes"], capture_output=True, text=True, check=True)
-        self.modes = modes or [line.split("\t")[0] for line in listed.stdout.splitlines()]
+        listed = run_well([beryl_sched, "--list-modes"])
+        self.modes = modes or [line.split("\t")[0] for line in listed.splitlines()]
 
     def run(self, words, n_processes):
         """Standard output and the result."""
         program, *words = words.split()
-        command = [self.programs[program], *words, "--json", "result.json"]
-        if n_processes > 1:
-            command = [self.mpiexec, "--oversubscribe", "-n", str(n_processes), *command]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-                              timeout=SECONDS, env={**os.environ, **(ALONE if n_processes == 1 else {})})
-        assert done.returncode == 0, (command, done.returncode, done.stderr)
-        assert not check_results.violations("result.json"), (command, check_results.violations("result.json"))
-        result = json.loads(pathlib.Path("result.json").read_text())
-        return done.stdout, result, result["extras"]["beryl"] if "extras" in result else result
+        result, output, _ = run_result(started(self.mpiexec, n_processes, self.programs[program], *words),
+                                       seconds=SECONDS, env=ALONE if n_processes == 1 else None)
+        return output, result, result["extras"]["beryl"] if "extras" in result else result
 
     def write_inputs(self):
         texts = {path.name: path.read_text() for path in self.inputs.iterdir()}

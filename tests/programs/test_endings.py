@@ -25,16 +25,14 @@ import sys
 import tempfile
 import threading
 
+from running import ALONE, check_results, started
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-import check_results  # pylint: disable=wrong-import-position
 
 SECONDS = 60  # for a run
 N_AT_ONCE = 2
 RESULT = "failed.json"
 CHOICE = re.compile(r"\{([^{}]*\|[^{}]*)\}")
-# A single process needs no daemon, which takes Open MPI 0.1 s to start, nor memory shared with others.
-ALONE = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_btl": "self"}
 
 
 def unescape(text):
@@ -167,8 +165,7 @@ class Runs:
                 program = ["prlimit", f"--{limit}={int(row.settings[name]) * 1024}", *program]
         if row.settings.get("output") == "closed":
             program = ["sh", "-c", 'exec "$@" >&-', "-", *program]
-        start = [self.mpiexec, "--oversubscribe", "-n", str(self.n_processes)]
-        return program if self.n_processes == 1 else start + program
+        return started(self.mpiexec, self.n_processes, *program)
 
     def run(self, row):
         """Status, standard output and standard error."""
@@ -180,7 +177,7 @@ class Runs:
             os.close(reader)
             pipes = [writer]
         errors = pipes[0] if row.settings.get("output") == "errors" else subprocess.PIPE
-        environment = {**os.environ, **(ALONE if self.n_processes == 1 else {}), "TMPDIR": str(self.scratch)}
+        environment = {**(ALONE if self.n_processes == 1 else os.environ), "TMPDIR": str(self.scratch)}
         with subprocess.Popen(self.command(row), cwd=self.own.folder, stdin=subprocess.DEVNULL, env=environment,
                               stdout=pipes[0] if pipes else output, stderr=errors, text=True, errors="replace",
                               restore_signals="file" not in row.settings) as process:
