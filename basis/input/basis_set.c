@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <glob.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,7 @@ void basis_set_fini(struct basis_set *set)
         }
         free(entry->groups);
         free(entry->defect);
+        core_potential_fini(&entry->potential);
     }
     free(set->elements);
     free(set->skipped);
@@ -289,18 +291,35 @@ static enum status read_gaussian94_shell(struct parser *parser, struct basis_ele
     return STATUS_OK;
 }
 
+/* Reads a potential, which the line "O-ECP lmax ncore" begins. */
+static enum status read_block_potential(struct parser *parser)
+{
+    struct line_reader *reader = parser->reader;
+    struct word symbol = reader->words[0];
+    struct basis_element *entry;
+    TRY(add_element(parser->set, parser->element, &entry));
+    entry->needs_ecp = true;
+    if (element_number(symbol.begin, symbol.length - strlen("-ECP")) != parser->element)
+        return fail_expected(parser, "the core potential of the block's element");
+    if (entry->potential.line > 0)
+        return line_reader_fail(reader,
+                                "expected one core potential for %s, found a second after that of "
+                                "line %" PRId64 ": leave one out",
+                                element_symbol(parser->element), entry->potential.line);
+    TRY(core_potential_read_gaussian94(reader, &parser->more, &entry->potential));
+    if (parser->more && !is_stars(reader) && !begins_block(reader))
+        return fail_expected(parser, "**** or the next block after the core potential");
+    return STATUS_OK;
+}
+
 /* Reads what follows the line "O 0". */
 static enum status read_block(struct parser *parser)
 {
     struct basis_element *entry;
     parser->section = parser->reader->line;
     next_line(parser);
-    if (parser->more && begins_potential(parser->reader)) {
-        TRY(add_element(parser->set, parser->element, &entry));
-        entry->needs_ecp = true;
-        next_line(parser);
-        return STATUS_OK;
-    }
+    if (parser->more && begins_potential(parser->reader))
+        return read_block_potential(parser);
     TRY(begin_functions(parser, &entry));
     do
         TRY(read_gaussian94_shell(parser, entry));
@@ -497,27 +516,40 @@ static enum status read_section(struct parser *parser)
 /* No lighter element needs a core potential. */
 enum { LITHIUM = 3 };
 
-/* Marks the elements of a section "ecp". Another line may be meant for any element that can have a
- * potential. */
-static enum status read_potentials(struct parser *parser)
+/* Reads a line of a section "ecp". Another line than a potential's may be meant for any element that can
+ * have one. */
+static enum status read_potential_line(struct parser *parser, int *l)
 {
     const struct line_reader *reader = parser->reader;
     struct basis_element *entry;
-    for (next_line(parser); parser->more && !begins_section(reader); next_line(parser)) {
-        int element = first_element(reader);
-        if (is_end(reader)) {
-            next_line(parser);
-            break;
-        }
-        if (element >= 0) {
-            TRY(add_element(parser->set, element, &entry));
-            entry->needs_ecp = true;
-        } else if (!is_row(reader) && !*parser->odd_potential.text) {
+    int element = first_element(reader);
+    if (!is_row(reader)) {
+        *l = element == parser->element ? *l : INT_MIN;
+        parser->element = element;
+    }
+    if (parser->element < 0) {
+        if (!*parser->odd_potential.text) {
             fail_expected(parser,
                           "an element and a part of its core potential, such as 'Rb nelec 28'");
             parser->odd_potential = status_keep();
         }
+        return STATUS_OK;
     }
+    TRY(add_element(parser->set, parser->element, &entry));
+    entry->needs_ecp = true;
+    return keep_defect(parser, core_potential_read_nwchem(reader, l, &entry->potential));
+}
+
+static enum status read_potentials(struct parser *parser)
+{
+    const struct line_reader *reader = parser->reader;
+    int l = INT_MIN;
+    parser->element = -1;
+    for (next_line(parser); parser->more && !is_end(reader) && !begins_section(reader);
+         next_line(parser))
+        TRY(read_potential_line(parser, &l));
+    if (parser->more && is_end(reader))
+        next_line(parser);
     return STATUS_OK;
 }
 
@@ -581,6 +613,9 @@ static enum status parse_nwchem(struct parser *parser)
         entry->needs_ecp = entry->needs_ecp || entry->element >= parser->first_potential;
         if (*parser->odd_potential.text && entry->element >= LITHIUM && !entry->needs_ecp)
             TRY(keep_defect(parser, STATUS_INPUT));
+        if (entry->potential.line > 0)
+            TRY(keep_defect(parser, core_potential_check(set->name, element_symbol(entry->element),
+                                                         &entry->potential)));
     }
     return STATUS_OK;
 }

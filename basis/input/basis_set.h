@@ -3,6 +3,7 @@
  * atoms and not yet normalised. */
 #pragma once
 
+#include "basis/input/core_potential.h"
 #include "support/base/status.h"
 
 #include <mpi.h>
@@ -28,8 +29,9 @@ struct basis_contractions {
 enum basis_form { BASIS_FORM_UNSTATED, BASIS_FORM_SPHERICAL, BASIS_FORM_CARTESIAN };
 
 struct basis_element {
-    int element;          /* atomic number; 0 is the entry "Bq" for plain ghost centres */
-    bool needs_ecp;       /* made for use with an effective core potential */
+    int element;    /* atomic number; 0 is the entry "Bq" for plain ghost centres */
+    bool needs_ecp; /* made for use with an effective core potential */
+    struct core_potential potential; /* the one that the file gives; line 0: none */
     char *defect;         /* the first error in what the file has for the element, with file and
                              line: then its groups are incomplete; NULL without */
     int64_t section;      /* the line where its block or section begins; 0: no functions */
@@ -54,13 +56,13 @@ struct basis_set {
  * Gaussian94: a line `spherical` or `cartesian` (else BASIS_FORM_UNSTATED, which
  * programs read differently), blocks
  * `Sym 0`, shells `S n scale`, `SP n scale` (or `L`), `l=4 n scale`, ended by
- * `****`; a scale factor multiplies exponents by its square; blocks with a line `Sym-ECP` mark
- * the element, and their numbers are not read.
+ * `****`; a scale factor multiplies exponents by its square; blocks with a line
+ * `Sym-ECP lmax ncore` give the element's potential (core_potential.h).
  * NWChem: `basis ["name"] [spherical|cartesian]` (Cartesian without either word; its other
  * words, such as `print`, are ignored, unknown ones are errors), `Sym S` and rows of exponent and
- * one or more coefficients, `end`; an `ecp` section marks its elements, and a line
- * `ASSOCIATED_ECP "name"` those that the potentials of that name have (all heavier than helium if
- * the name is unknown).
+ * one or more coefficients, `end`; `ecp` sections give potentials, and a line
+ * `ASSOCIATED_ECP "name"` marks the elements that the potentials of that name have (all heavier than
+ * helium if the name is unknown).
  *
  * An error (also a shell beyond BASIS_MAX_L) is a defect of an element, and does not matter to a
  * molecule without it: shells_create reports it. A line that fits nowhere is a defect of the element

@@ -89,8 +89,8 @@ static enum status check_electrons(const struct molecule *molecule, const char *
     int64_t n = molecule_n_electrons(molecule);
     if (n <= 0)
         return FAIL(STATUS_INPUT,
-                    "%s: with charge %d there are no electrons (the nuclear charges add up to "
-                    "%" PRId64 ")",
+                    "%s: with charge %d there are no electrons (the nuclear charges, less cores "
+                    "that potentials replace, add up to %" PRId64 ")",
                     name, molecule->charge, n + molecule->charge);
     if (molecule->multiplicity < 1)
         return FAIL(STATUS_INPUT, "%s: multiplicity %d, but 2S+1 is at least 1", name,

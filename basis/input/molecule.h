@@ -18,18 +18,28 @@ enum length_unit { LENGTH_ANGSTROM, LENGTH_BOHR };
  * centre that borrows no element's functions ("Bq"). */
 enum { MAX_ATOMIC_NUMBER = 118 };
 
+struct core_potential;
+
 /* A centre with basis functions of `element`; made by atom_of_element. */
 struct atom {
     int element;        /* atomic number whose basis functions it carries, 0 for plain Bq */
-    int charge;         /* of its nucleus, elementary charges; 0 for a ghost */
+    int charge;         /* of its nucleus less its core potential's electrons, e; 0 for a ghost */
     bool ghost;         /* no nucleus, no electrons */
     double position[3]; /* Bohr */
+    const struct core_potential
+        *potential; /* borrowed from the basis set (ecp_place); NULL: none */
 };
 
 /* A nucleus with the charge of its element, or a ghost, at the origin. */
 static inline struct atom atom_of_element(int element, bool ghost)
 {
     return (struct atom){.element = element, .charge = ghost ? 0 : element, .ghost = ghost};
+}
+
+/* Electrons that the atom's core potential replaces. */
+static inline int atom_n_core(const struct atom *atom)
+{
+    return atom->ghost ? 0 : atom->element - atom->charge;
 }
 
 /* Values that the comment line of an XYZ file gives, whether they are used or not. */

@@ -48,8 +48,7 @@ static enum status check_flip(const struct hf_calculation *calculation)
                     "--guess sad or a checkpoint of UHF",
                     settings->guess);
     for (int64_t i = 0; i < molecule->n_atoms; i++)
-        if (calculation->input.flipped[i] && !molecule->atoms[i].ghost &&
-            guess_atom_all_unpaired(molecule->atoms[i].element, 0) > 0)
+        if (calculation->input.flipped[i] && guess_atom_all_unpaired(&molecule->atoms[i], 0) > 0)
             return STATUS_OK;
     return FAIL(
         STATUS_USAGE,

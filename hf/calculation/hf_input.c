@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/calculation/hf_input.h"
 
+#include "basis/integrals/ecp.h"
 #include "hf/tiles/tiling.h"
 #include "support/base/agree.h"
 #include "support/io/text_file.h"
@@ -79,6 +80,7 @@ static enum status read_and_check_molecule(const struct hf_settings *settings, M
 {
     TRY(settings->atoms ? take_given_atoms(settings, &input->molecule)
                         : read_molecule(settings, comm, input));
+    TRY(ecp_place(&input->basis_set, &input->molecule));
     return molecule_check(&input->molecule, settings->molecule);
 }
 

@@ -10,7 +10,8 @@
 
 /* The density of an element's atom. */
 struct element_density {
-    int64_t first_shell, n_shells; /* of the first nucleus of the element */
+    const struct atom *atom;       /* the first nucleus of the element */
+    int64_t first_shell, n_shells; /* of it */
     int n_functions;
     double *D; /* n_functions x n_functions, row-major; NULL if the element does not occur */
     double *M; /* likewise, of unpaired electrons; in the memory of D */
@@ -52,7 +53,8 @@ static enum status superposition_init(const struct scf_problem *problem,
         if (atom->charge == 0 || element->D)
             continue;
         size_t size = (size_t)n_functions * (size_t)n_functions;
-        *element = (struct element_density){.first_shell = first,
+        *element = (struct element_density){.atom = atom,
+                                            .first_shell = first,
                                             .n_shells = last - first,
                                             .n_functions = n_functions,
                                             .D = calloc(2 * size, sizeof(double))};
@@ -72,8 +74,8 @@ static enum status solve_own_elements(struct superposition *superposition, int r
         struct guess_atom atom;
         if (!element->D || count++ % size != rank)
             continue;
-        TRY(guess_atom_density(z, shells + element->first_shell, element->n_shells, element->D,
-                               element->M, &atom));
+        TRY(guess_atom_density(element->atom, shells + element->first_shell, element->n_shells,
+                               element->D, element->M, &atom));
         element->n_electrons = atom.n_electrons;
     }
     return STATUS_OK;

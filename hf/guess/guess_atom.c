@@ -14,7 +14,7 @@ enum { ATOM_MAX_L = 3, ATOM_MAX_ITERATIONS = 200, ATOM_DIIS_SIZE = 8, ATOM_DAMPE
 /* An atom and the state of its SCF. Matrices over the orbitals of a channel
  * are whole, one channel after another: n_matrix numbers. */
 struct atom_scf {
-    int element;
+    const struct atom *atom;
     int n_channels;
     struct guess_atom_channel channels[ATOM_MAX_L + 1];
     int n_pairs;
@@ -31,15 +31,33 @@ struct atom_scf {
     double *storage;
 };
 
-int guess_atom_electrons(int element, int l, int n)
+/* Shells of angular momentum l in a core, which is filled by principal quantum number, then by l. Eight
+ * electrons that are left for an f shell rather fill the next s and p shells, as in xenon and radon. */
+static int count_core_shells(int n_core, int l)
 {
-    int left = element;
+    int count = 0, left = n_core;
+    for (int principal = 1; left > 0; principal++)
+        for (int shell_l = 0; shell_l < principal && shell_l <= ATOM_MAX_L && left > 0; shell_l++) {
+            if (shell_l == 3 && left == 8)
+                continue;
+            left -= 2 * (2 * shell_l + 1);
+            count += shell_l == l;
+        }
+    return count;
+}
+
+int guess_atom_electrons(const struct atom *atom, int l, int n)
+{
+    int left = atom->charge, n_core = atom_n_core(atom);
     /* Madelung: by n + l of the principal quantum number, then by n. */
     for (int sum = 1; left > 0; sum++) {
         for (int shell_l = (sum - 1) / 2; shell_l >= 0 && left > 0; shell_l--) {
             int capacity = 2 * (2 * shell_l + 1);
             int taken = left < capacity ? left : capacity;
-            if (shell_l == l && sum - 2 * shell_l - 1 == n)
+            int shell_n = sum - 2 * shell_l - 1 - count_core_shells(n_core, shell_l);
+            if (shell_n < 0)
+                continue;
+            if (shell_l == l && shell_n == n)
                 return taken;
             left -= taken;
         }
@@ -47,18 +65,18 @@ int guess_atom_electrons(int element, int l, int n)
     return 0;
 }
 
-int guess_atom_unpaired(int element, int l, int n)
+int guess_atom_unpaired(const struct atom *atom, int l, int n)
 {
-    int n_electrons = guess_atom_electrons(element, l, n), n_functions = 2 * l + 1;
+    int n_electrons = guess_atom_electrons(atom, l, n), n_functions = 2 * l + 1;
     return n_electrons <= n_functions ? n_electrons : 2 * n_functions - n_electrons;
 }
 
-int guess_atom_all_unpaired(int element, int least_l)
+int guess_atom_all_unpaired(const struct atom *atom, int least_l)
 {
     int sum = 0;
     for (int l = least_l; l <= ATOM_MAX_L; l++)
-        for (int n = 0; guess_atom_electrons(element, l, n) > 0; n++)
-            sum += guess_atom_unpaired(element, l, n);
+        for (int n = 0; guess_atom_electrons(atom, l, n) > 0; n++)
+            sum += guess_atom_unpaired(atom, l, n);
     return sum;
 }
 
@@ -74,7 +92,7 @@ static enum status init_channels(const struct shell *shells, int64_t n_shells,
                                  struct atom_scf *atom)
 {
     for (int l = 0; l <= ATOM_MAX_L; l++) {
-        if (guess_atom_electrons(atom->element, l, 0) == 0)
+        if (guess_atom_electrons(atom->atom, l, 0) == 0)
             continue;
         struct guess_atom_channel *channel = &atom->channels[atom->n_channels++];
         TRY(guess_atom_channel_init(l, shells, n_shells, channel));
@@ -95,8 +113,9 @@ static void compute_integrals(struct atom_scf *atom)
             for (int q = 0; q <= p; q++, pair++) {
                 double a = channel->exponents[p], b = channel->exponents[q];
                 atom->pairs[pair] = (struct guess_atom_pair){.l = l, .a = a, .b = b};
-                atom->h[pair] =
-                    guess_atom_kinetic(l, a, b) - atom->element * guess_atom_inverse_r(l, a, b);
+                atom->h[pair] = guess_atom_kinetic(l, a, b) -
+                                atom->atom->charge * guess_atom_inverse_r(l, a, b) +
+                                guess_atom_potential(atom->atom->potential, l, a, b);
             }
         }
     }
@@ -107,10 +126,10 @@ static void compute_integrals(struct atom_scf *atom)
 }
 
 /* Errors: on failure the caller still calls atom_fini. */
-static enum status atom_init(int element, const struct shell *shells, int64_t n_shells,
-                             struct atom_scf *atom)
+static enum status atom_init(const struct atom *of_molecule, const struct shell *shells,
+                             int64_t n_shells, struct atom_scf *atom)
 {
-    *atom = (struct atom_scf){.element = element};
+    *atom = (struct atom_scf){.atom = of_molecule};
     TRY(init_channels(shells, n_shells, atom));
     size_t n = (size_t)atom->n_pairs, m = (size_t)atom->n_matrix;
     size_t n_numbers = n * n + 3 * n + (5 + 2 * ATOM_DIIS_SIZE) * m;
@@ -217,8 +236,8 @@ static enum status occupy_orbitals(struct atom_scf *atom, double *n_electrons)
         if (n > 0)
             TRY(symmetric_eigen(n, vectors, atom->work));
         for (int k = 0; k < n; k++) {
-            double occupation = guess_atom_electrons(atom->element, channel->l, k);
-            double unpaired = guess_atom_unpaired(atom->element, channel->l, k);
+            double occupation = guess_atom_electrons(atom->atom, channel->l, k);
+            double unpaired = guess_atom_unpaired(atom->atom, channel->l, k);
             const double *vector = vectors + (int64_t)k * n;
             *n_electrons += occupation;
             add_projector(n, occupation, vector, atom->P_orbitals + block);
@@ -316,21 +335,21 @@ static void place_density(const struct atom_scf *atom, const double *P, const st
                                          shells, n_shells, D);
 }
 
-enum status guess_atom_density(int element, const struct shell *shells, int64_t n_shells, double *D,
-                               double *M, struct guess_atom *result)
+enum status guess_atom_density(const struct atom *atom, const struct shell *shells,
+                               int64_t n_shells, double *D, double *M, struct guess_atom *result)
 {
-    struct atom_scf atom;
+    struct atom_scf scf;
     *result = (struct guess_atom){0};
-    enum status status = atom_init(element, shells, n_shells, &atom);
+    enum status status = atom_init(atom, shells, n_shells, &scf);
     if (status != STATUS_OK)
         goto done;
-    status = solve_atom(&atom, result);
+    status = solve_atom(&scf, result);
     if (status != STATUS_OK)
         goto done;
-    place_density(&atom, atom.P_orbitals, shells, n_shells, D);
+    place_density(&scf, scf.P_orbitals, shells, n_shells, D);
     if (M)
-        place_density(&atom, atom.M_orbitals, shells, n_shells, M);
+        place_density(&scf, scf.M_orbitals, shells, n_shells, M);
 done:
-    atom_fini(&atom);
+    atom_fini(&scf);
     return status;
 }

@@ -2,6 +2,7 @@
 /* One atom, spherically averaged: its density in its own part of a basis. */
 #pragma once
 
+#include "basis/input/molecule.h"
 #include "basis/integrals/shells.h"
 #include "support/base/status.h"
 
@@ -9,12 +10,12 @@
 
 struct guess_atom {
     double energy;      /* hartree, of the averaged atom */
-    double n_electrons; /* trace(D S); below the atomic number only if the basis cannot hold more */
+    double n_electrons; /* trace(D S); below the charge only if the basis cannot hold more */
     bool converged;
 };
 
-/* Solves the neutral atom of an element. Electrons fill s, p, d and f shells in Madelung's order;
- * an open shell is spread evenly over its functions and both spins. Electrons beyond the functions
+/* Solves the neutral atom, with its core potential if it has one. Electrons fill s, p, d and f shells in
+ * Madelung's order, without those of the core; an open shell is spread evenly over its functions and both spins. Electrons beyond the functions
  * of an angular momentum are left out. Not collective; bit-identical on every process.
  * shells  n_shells of one centre; spherical or Cartesian. Cartesian functions get the density of
  *         their pure part
@@ -24,15 +25,15 @@ struct guess_atom {
  *         NULL: not wanted
  * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC. An atom that does not converge gives its last
  * density. */
-enum status guess_atom_density(int element, const struct shell *shells, int64_t n_shells, double *D,
-                               double *M, struct guess_atom *atom);
+enum status guess_atom_density(const struct atom *atom, const struct shell *shells,
+                               int64_t n_shells, double *D, double *M, struct guess_atom *result);
 
-/* Electrons of angular momentum l in the neutral atom's shell number n, counted
- * from 0; 0 beyond the last occupied shell. */
-int guess_atom_electrons(int element, int l, int n);
+/* Electrons of angular momentum l in the neutral atom's shell number n, counted from 0 and from the
+ * first that is not in the core; 0 beyond the last occupied shell. */
+int guess_atom_electrons(const struct atom *atom, int l, int n);
 
 /* Unpaired ones of these, as many as Hund's rule allows. */
-int guess_atom_unpaired(int element, int l, int n);
+int guess_atom_unpaired(const struct atom *atom, int l, int n);
 
 /* Those of all shells from least_l on. */
-int guess_atom_all_unpaired(int element, int least_l);
+int guess_atom_all_unpaired(const struct atom *atom, int least_l);

@@ -30,6 +30,19 @@ double guess_atom_inverse_r(int l, double a, double b)
     return tgamma(l + 1.0) / tgamma(l + 1.5) * sqrt(a + b) * guess_atom_overlap(l, a, b);
 }
 
+/* int_0^inf r^(2l + n) exp(-p r^2) dr = Gamma(l + (n + 1) / 2) / 2 p^-(l + (n + 1) / 2). */
+double guess_atom_potential(const struct core_potential *potential, int l, double a, double b)
+{
+    double sum = 0;
+    for (int64_t t = 0; potential && t < potential->n_terms; t++) {
+        const struct core_potential_term *term = &potential->terms[t];
+        double power = l + 0.5 * (term->power + 1);
+        if (term->l < 0 || term->l == l)
+            sum += term->coefficient * tgamma(power) / 2 * pow(a + b + term->exponent, -power);
+    }
+    return radial_norm(l, a) * radial_norm(l, b) * sum;
+}
+
 static double real_factorial(int n)
 {
     return tgamma(n + 1.0);

@@ -3,6 +3,7 @@
  * orthonormal basis of their own; and their integrals. */
 #pragma once
 
+#include "basis/input/core_potential.h"
 #include "basis/integrals/shells.h"
 #include "support/base/status.h"
 
@@ -52,6 +53,9 @@ void guess_atom_channel_place_density(const struct guess_atom_channel *channel, 
 double guess_atom_overlap(int l, double a, double b);
 double guess_atom_kinetic(int l, double a, double b);
 double guess_atom_inverse_r(int l, double a, double b);
+
+/* Likewise of a core potential; 0 for NULL. */
+double guess_atom_potential(const struct core_potential *potential, int l, double a, double b);
 
 /* Two primitives of one l. */
 struct guess_atom_pair {

@@ -18,7 +18,7 @@ struct tree_atom {
 
 bool guess_is_transition_metal(const struct atom *atom)
 {
-    return !atom->ghost && guess_atom_all_unpaired(atom->element, 2) > 0;
+    return guess_atom_all_unpaired(atom, 2) > 0;
 }
 
 /* The next atom of the tree: the nearest one, metals first; -1: all are in it. */
@@ -56,11 +56,10 @@ static int64_t grow_tree(const struct molecule *molecule, struct tree_atom *tree
     int64_t n = molecule->n_atoms, count = 0, next;
     for (int64_t i = 0; i < n; i++) {
         const struct atom *atom = &molecule->atoms[i];
-        tree[i] = (struct tree_atom){
-            .parent = -1,
-            .length = INFINITY,
-            .n_unpaired = atom->ghost ? 0 : guess_atom_all_unpaired(atom->element, 0),
-            .is_metal = guess_is_transition_metal(atom)};
+        tree[i] = (struct tree_atom){.parent = -1,
+                                     .length = INFINITY,
+                                     .n_unpaired = guess_atom_all_unpaired(atom, 0),
+                                     .is_metal = guess_is_transition_metal(atom)};
     }
     while ((next = find_nearest(tree, n)) >= 0) {
         tree[next].in_tree = true;

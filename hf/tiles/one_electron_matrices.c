@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/tiles/one_electron_matrices.h"
 
+#include "basis/integrals/ecp.h"
 #include "basis/integrals/one_electron.h"
 #include "support/base/agree.h"
 
@@ -16,8 +17,10 @@ struct operator_matrices {
     const struct molecule *molecule;
     const struct tiling *tiling;
     struct one_electron *engine;
-    double *blocks, *scratch; /* scratch: one block of the largest shells */
-    double *tiles;            /* one of each component, tile_size numbers apart */
+    struct ecp_integrals *ecp; /* of the molecule; NULL: no core potentials */
+    enum status *status;       /* the first failure */
+    double *blocks, *scratch;  /* scratch: one block of the largest shells */
+    double *tiles;             /* one of each component, tile_size numbers apart */
     size_t tile_size;
 };
 
@@ -34,6 +37,9 @@ static void compute_core_hamiltonian(const struct operator_matrices *op, const s
     one_electron_nuclear(op->engine, op->molecule, bra, ket, op->blocks);
     for (int i = 0; i < bra->n_functions * ket->n_functions; i++)
         op->blocks[i] += op->scratch[i];
+    const struct shell *shells = op->tiling->shells->shells;
+    if (op->ecp && *op->status == STATUS_OK)
+        *op->status = ecp_integrals_add(op->ecp, bra - shells, ket - shells, op->blocks);
 }
 
 static void compute_dipole(const struct operator_matrices *op, const struct shell *bra,
@@ -88,13 +94,18 @@ static enum status compute_matrices(struct operator_matrices op, struct darray *
     enum status status = op.tiles && op.blocks
                              ? one_electron_create(op.tiling->shells, &op.engine)
                              : FAIL(STATUS_NO_MEMORY, "no memory for one-electron integrals");
+    if (status == STATUS_OK && op.molecule)
+        status = ecp_integrals_create(op.molecule, op.tiling->shells, &op.ecp);
     status = status_agree(darray_comm(), status);
     if (status != STATUS_OK)
         goto done;
     op.scratch = op.blocks + n_components * block_size;
+    op.status = &status;
     compute_own_tiles(&op, matrices);
+    status = status_agree(darray_comm(), status);
     darray_sync();
 done:
+    ecp_integrals_destroy(op.ecp);
     one_electron_destroy(op.engine);
     free(op.tiles);
     free(op.blocks);

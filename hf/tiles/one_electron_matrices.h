@@ -7,7 +7,7 @@
 #include "support/arrays/darray.h"
 #include "support/base/status.h"
 
-/* Overlap; kinetic energy plus nuclear attraction, hartree; the components x, y, z of
+/* Overlap; kinetic energy plus nuclear attraction plus core potentials, hartree; the components x, y, z of
  * the dipole operator r about the origin, Bohr. Tile matrices that exist,
  * overwritten; every process computes the tiles it holds. Collective.
  * Errors: STATUS_NO_MEMORY; the same on every process. */

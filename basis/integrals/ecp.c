@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "basis/integrals/ecp.h"
+
+#include "basis/integrals/ecp_libecpint.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- potentials of atoms --- */
+
+/* The largest angular momentum of a local part; -1 without libecpint. */
+static int max_potential_l(void)
+{
+#ifdef BERYL_LIBECPINT
+    return ecp_library_max_l();
+#else
+    return -1;
+#endif
+}
+
+static enum status check_potential(const struct basis_set *set, const struct basis_element *entry)
+{
+    const struct core_potential *potential = &entry->potential;
+    const char *symbol = element_symbol(entry->element);
+    int max_l = max_potential_l();
+    if (max_l < 0)
+        return FAIL(STATUS_INPUT,
+                    "%s:%" PRId64 ": the core potential of %s needs libecpint, without which this "
+                    "program was built: install Debian's libecpint-dev and build it again",
+                    set->name, potential->line, symbol);
+    if (core_potential_max_l(potential) >= max_l)
+        return FAIL(STATUS_INPUT,
+                    "%s:%" PRId64 ": the core potential of %s has a projector of l = %d, and "
+                    "libecpint stops at l = %d: choose another basis set",
+                    set->name, potential->line, symbol, core_potential_max_l(potential), max_l - 1);
+    if (potential->n_core >= entry->element)
+        return FAIL(STATUS_INPUT,
+                    "%s:%" PRId64
+                    ": a core of %d electrons leaves none of the %d of %s: correct the "
+                    "number",
+                    set->name, potential->line, potential->n_core, entry->element, symbol);
+    return STATUS_OK;
+}
+
+enum status ecp_place(const struct basis_set *set, struct molecule *molecule)
+{
+    for (int64_t a = 0; a < molecule->n_atoms; a++) {
+        struct atom *atom = &molecule->atoms[a];
+        const struct basis_element *entry = basis_set_find(set, atom->element);
+        if (atom->ghost || !entry || entry->potential.line == 0)
+            continue;
+        if (entry->defect)
+            return FAIL(STATUS_INPUT, "%s", entry->defect);
+        TRY(check_potential(set, entry));
+        atom->charge -= entry->potential.n_core;
+        atom->potential = &entry->potential;
+    }
+    return STATUS_OK;
+}
+
+/* --- integrals --- */
+
+#ifdef BERYL_LIBECPINT
+
+struct ecp_integrals {
+    const struct shells *shells;
+    struct ecp_library *library;
+    int n_potentials;
+    double *cartesian, *block; /* of the largest shells */
+};
+
+static bool add_shells(const struct shells *shells, struct ecp_library *library)
+{
+    bool done = true;
+    for (int64_t i = 0; i < shells->n_shells && done; i++) {
+        const struct shell *shell = &shells->shells[i];
+        done = ecp_library_add_shell(library, shell->center, shell->l, shell->n_primitives,
+                                     shell->exponents, shell->coefficients);
+    }
+    return done;
+}
+
+static bool add_potential(const struct atom *atom, struct ecp_library *library)
+{
+    const struct core_potential *potential = atom->potential;
+    int local_l = core_potential_max_l(potential) + 1;
+    /* The library takes the largest l for the local part, which may have no terms. */
+    bool done = ecp_library_add_potential(library, atom->position) &&
+                ecp_library_add_term(library, local_l, 2, 1, 0);
+    for (int64_t t = 0; t < potential->n_terms && done; t++) {
+        const struct core_potential_term *term = &potential->terms[t];
+        done = ecp_library_add_term(library, term->l < 0 ? local_l : term->l, term->power,
+                                    term->exponent, term->coefficient);
+    }
+    return done;
+}
+
+static bool fill_library(const struct molecule *molecule, const struct shells *shells,
+                         struct ecp_integrals *made)
+{
+    int max_l = 0;
+    size_t size = (size_t)n_cartesians(shells->max_l) * (size_t)n_cartesians(shells->max_l);
+    for (int64_t a = 0; a < molecule->n_atoms; a++)
+        if (molecule->atoms[a].potential &&
+            core_potential_max_l(molecule->atoms[a].potential) + 1 > max_l)
+            max_l = core_potential_max_l(molecule->atoms[a].potential) + 1;
+    made->cartesian = calloc(2 * size, sizeof(double));
+    made->library = ecp_library_create(shells->max_l, max_l);
+    if (!made->cartesian || !made->library || !add_shells(shells, made->library))
+        return false;
+    made->block = made->cartesian + size;
+    bool done = true;
+    for (int64_t a = 0; a < molecule->n_atoms && done; a++)
+        if (molecule->atoms[a].potential) {
+            done = add_potential(&molecule->atoms[a], made->library);
+            made->n_potentials++;
+        }
+    return done;
+}
+
+enum status ecp_integrals_create(const struct molecule *molecule, const struct shells *shells,
+                                 struct ecp_integrals **integrals)
+{
+    bool has_potential = false;
+    *integrals = NULL;
+    for (int64_t a = 0; a < molecule->n_atoms; a++)
+        has_potential = has_potential || molecule->atoms[a].potential;
+    if (!has_potential)
+        return STATUS_OK;
+    struct ecp_integrals *made = calloc(1, sizeof *made);
+    TRY(CHECK_MEMORY(made, "no memory for integrals of core potentials"));
+    made->shells = shells;
+    if (!fill_library(molecule, shells, made)) {
+        ecp_integrals_destroy(made);
+        return FAIL(STATUS_NO_MEMORY, "no memory for integrals of core potentials");
+    }
+    *integrals = made;
+    return STATUS_OK;
+}
+
+void ecp_integrals_destroy(struct ecp_integrals *integrals)
+{
+    if (!integrals)
+        return;
+    ecp_library_destroy(integrals->library);
+    free(integrals->cartesian);
+    free(integrals);
+}
+
+enum status ecp_integrals_add(struct ecp_integrals *integrals, int64_t bra, int64_t ket,
+                              double *block)
+{
+    const struct shell *a = &integrals->shells->shells[bra], *b = &integrals->shells->shells[ket];
+    const struct angular_map *a_map = angular_map(a->l, a->spherical);
+    const struct angular_map *b_map = angular_map(b->l, b->spherical);
+    size_t size = (size_t)a_map->n_cartesians * (size_t)b_map->n_cartesians;
+    memset(integrals->cartesian, 0, size * sizeof(double));
+    for (int p = 0; p < integrals->n_potentials; p++)
+        if (!ecp_library_add_block(integrals->library, p, (int)bra, (int)ket, integrals->cartesian))
+            return FAIL(STATUS_NO_MEMORY, "no memory for integrals of core potentials");
+    angular_map_pair(a_map, b_map, integrals->cartesian, integrals->block);
+    for (int i = 0; i < a->n_functions * b->n_functions; i++)
+        block[i] += integrals->block[i];
+    return STATUS_OK;
+}
+
+#else
+
+enum status ecp_integrals_create(const struct molecule *molecule, const struct shells *shells,
+                                 struct ecp_integrals **integrals)
+{
+    (void)molecule, (void)shells; /* no atom has a potential: ecp_place refuses it */
+    *integrals = NULL;
+    return STATUS_OK;
+}
+
+void ecp_integrals_destroy(struct ecp_integrals *integrals)
+{
+    (void)integrals;
+}
+
+enum status ecp_integrals_add(struct ecp_integrals *integrals, int64_t bra, int64_t ket,
+                              double *block)
+{
+    (void)integrals, (void)bra, (void)ket, (void)block;
+    return STATUS_OK;
+}
+
+#endif
