@@ -59,6 +59,14 @@ enum status ecp_place(const struct basis_set *set, struct molecule *molecule)
     return STATUS_OK;
 }
 
+bool ecp_needed(const struct molecule *molecule)
+{
+    bool needed = false;
+    for (int64_t a = 0; a < molecule->n_atoms; a++)
+        needed = needed || molecule->atoms[a].potential;
+    return needed;
+}
+
 /* --- integrals --- */
 
 #ifdef BERYL_LIBECPINT
@@ -101,10 +109,11 @@ static bool fill_library(const struct molecule *molecule, const struct shells *s
 {
     int max_l = 0;
     size_t size = (size_t)n_cartesians(shells->max_l) * (size_t)n_cartesians(shells->max_l);
-    for (int64_t a = 0; a < molecule->n_atoms; a++)
-        if (molecule->atoms[a].potential &&
-            core_potential_max_l(molecule->atoms[a].potential) + 1 > max_l)
-            max_l = core_potential_max_l(molecule->atoms[a].potential) + 1;
+    for (int64_t a = 0; a < molecule->n_atoms; a++) {
+        const struct core_potential *potential = molecule->atoms[a].potential;
+        if (potential && core_potential_max_l(potential) + 1 > max_l)
+            max_l = core_potential_max_l(potential) + 1;
+    }
     made->cartesian = calloc(2 * size, sizeof(double));
     made->library = ecp_library_create(shells->max_l, max_l);
     if (!made->cartesian || !made->library || !add_shells(shells, made->library))
@@ -122,20 +131,14 @@ static bool fill_library(const struct molecule *molecule, const struct shells *s
 enum status ecp_integrals_create(const struct molecule *molecule, const struct shells *shells,
                                  struct ecp_integrals **integrals)
 {
-    bool has_potential = false;
-    *integrals = NULL;
-    for (int64_t a = 0; a < molecule->n_atoms; a++)
-        has_potential = has_potential || molecule->atoms[a].potential;
-    if (!has_potential)
-        return STATUS_OK;
-    struct ecp_integrals *made = calloc(1, sizeof *made);
+    struct ecp_integrals *made = *integrals = calloc(1, sizeof *made);
     TRY(CHECK_MEMORY(made, "no memory for integrals of core potentials"));
     made->shells = shells;
     if (!fill_library(molecule, shells, made)) {
         ecp_integrals_destroy(made);
+        *integrals = NULL;
         return FAIL(STATUS_NO_MEMORY, "no memory for integrals of core potentials");
     }
-    *integrals = made;
     return STATUS_OK;
 }
 
@@ -170,7 +173,7 @@ enum status ecp_integrals_add(struct ecp_integrals *integrals, int64_t bra, int6
 enum status ecp_integrals_create(const struct molecule *molecule, const struct shells *shells,
                                  struct ecp_integrals **integrals)
 {
-    (void)molecule, (void)shells; /* no atom has a potential: ecp_place refuses it */
+    (void)molecule, (void)shells; /* ecp_place refuses all potentials */
     *integrals = NULL;
     return STATUS_OK;
 }

@@ -12,15 +12,18 @@
  * is not below the nuclear charge; a defect of the element). */
 enum status ecp_place(const struct basis_set *set, struct molecule *molecule);
 
-/* Integrals over the shells of a molecule; scratch of one caller. */
+/* Whether a centre has a potential. */
+bool ecp_needed(const struct molecule *molecule);
+
+/* Integrals over the shells of a molecule in which ecp_needed; scratch of one caller. */
 struct ecp_integrals;
 
-/* Borrows both. integrals: out, NULL if no centre has a potential. Errors: STATUS_NO_MEMORY. */
+/* Borrows both. Errors: STATUS_NO_MEMORY. */
 enum status ecp_integrals_create(const struct molecule *molecule, const struct shells *shells,
                                  struct ecp_integrals **integrals);
 void ecp_integrals_destroy(struct ecp_integrals *integrals);
 
-/* block += (bra | sum_A U_A(r - R_A) | ket), row-major, hartree: shells numbers bra and ket.
+/* block += (bra | sum_A U_A(r - R_A) | ket), row-major, hartree, for the shells of these numbers.
  * Errors: STATUS_NO_MEMORY. */
 enum status ecp_integrals_add(struct ecp_integrals *integrals, int64_t bra, int64_t ket,
                               double *block);

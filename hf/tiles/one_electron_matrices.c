@@ -5,6 +5,8 @@
 #include "basis/integrals/one_electron.h"
 #include "support/base/agree.h"
 
+#include <mpi.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,10 +19,8 @@ struct operator_matrices {
     const struct molecule *molecule;
     const struct tiling *tiling;
     struct one_electron *engine;
-    struct ecp_integrals *ecp; /* of the molecule; NULL: no core potentials */
-    enum status *status;       /* the first failure */
-    double *blocks, *scratch;  /* scratch: one block of the largest shells */
-    double *tiles;             /* one of each component, tile_size numbers apart */
+    double *blocks, *scratch; /* scratch: one block of the largest shells */
+    double *tiles;            /* one of each component, tile_size numbers apart */
     size_t tile_size;
 };
 
@@ -37,9 +37,6 @@ static void compute_core_hamiltonian(const struct operator_matrices *op, const s
     one_electron_nuclear(op->engine, op->molecule, bra, ket, op->blocks);
     for (int i = 0; i < bra->n_functions * ket->n_functions; i++)
         op->blocks[i] += op->scratch[i];
-    const struct shell *shells = op->tiling->shells->shells;
-    if (op->ecp && *op->status == STATUS_OK)
-        *op->status = ecp_integrals_add(op->ecp, bra - shells, ket - shells, op->blocks);
 }
 
 static void compute_dipole(const struct operator_matrices *op, const struct shell *bra,
@@ -94,18 +91,13 @@ static enum status compute_matrices(struct operator_matrices op, struct darray *
     enum status status = op.tiles && op.blocks
                              ? one_electron_create(op.tiling->shells, &op.engine)
                              : FAIL(STATUS_NO_MEMORY, "no memory for one-electron integrals");
-    if (status == STATUS_OK && op.molecule)
-        status = ecp_integrals_create(op.molecule, op.tiling->shells, &op.ecp);
     status = status_agree(darray_comm(), status);
     if (status != STATUS_OK)
         goto done;
     op.scratch = op.blocks + n_components * block_size;
-    op.status = &status;
     compute_own_tiles(&op, matrices);
-    status = status_agree(darray_comm(), status);
     darray_sync();
 done:
-    ecp_integrals_destroy(op.ecp);
     one_electron_destroy(op.engine);
     free(op.tiles);
     free(op.blocks);
@@ -119,14 +111,99 @@ enum status overlap_matrix(const struct tiling *tiling, struct darray *S)
         (struct darray *const[]){S});
 }
 
+/* --- core potentials --- */
+
+/* Shell pairs are dealt out one by one, because a pair at a potential costs a thousand times as much as a
+ * distant one. */
+struct ecp_share {
+    struct ecp_integrals *integrals;
+    const struct tiling *tiling;
+    int rank, n_processes;
+    int64_t n_pairs; /* dealt out so far */
+    double *tile, *block;
+};
+
+/* Sets the block of shells i and j in tile (I, J), and in a diagonal tile the transposed one. */
+static enum status set_pair_of_tile(const struct ecp_share *share, int64_t i, int64_t j, int64_t I,
+                                    int64_t J)
+{
+    const struct tiling *tiling = share->tiling;
+    const struct shell *a = &tiling->shells->shells[i], *b = &tiling->shells->shells[j];
+    int64_t n_J = tile_n_functions(tiling, J);
+    int64_t row = a->first_function - tiling->first_function[I];
+    int64_t column = b->first_function - tiling->first_function[J];
+    memset(share->block, 0, (size_t)(a->n_functions * b->n_functions) * sizeof(double));
+    TRY(ecp_integrals_add(share->integrals, i, j, share->block));
+    for (int f = 0; f < a->n_functions; f++)
+        for (int g = 0; g < b->n_functions; g++) {
+            double value = share->block[f * b->n_functions + g];
+            share->tile[(row + f) * n_J + column + g] = value;
+            if (I == J)
+                share->tile[(column + g) * n_J + row + f] = value;
+        }
+    return STATUS_OK;
+}
+
+/* Adds the pairs of this process to tile (I, J) of H. */
+static enum status add_share_of_tile(struct ecp_share *share, int64_t I, int64_t J,
+                                     struct darray *H)
+{
+    const struct tiling *tiling = share->tiling;
+    int64_t size = tile_n_functions(tiling, I) * tile_n_functions(tiling, J);
+    bool any = false;
+    memset(share->tile, 0, (size_t)size * sizeof(double));
+    for (int64_t i = tiling->first_shell[I]; i < tiling->first_shell[I + 1]; i++) {
+        int64_t end = I == J ? i + 1 : tiling->first_shell[J + 1];
+        for (int64_t j = tiling->first_shell[J]; j < end; j++)
+            if (share->n_pairs++ % share->n_processes == share->rank)
+                TRY(set_pair_of_tile(share, i, j, I, J));
+    }
+    for (int64_t k = 0; k < size && !any; k++)
+        any = share->tile[k] != 0;
+    if (any)
+        darray_acc(H, tile_pair_index(I, J), share->tile);
+    return STATUS_OK;
+}
+
+static enum status add_share(struct ecp_share *share, const struct molecule *molecule,
+                             struct darray *H)
+{
+    const struct tiling *tiling = share->tiling;
+    int max_l = tiling->shells->max_l;
+    size_t tile_size = (size_t)(tiling->max_functions * tiling->max_functions);
+    size_t block_size = (size_t)(n_cartesians(max_l) * n_cartesians(max_l));
+    share->tile = malloc((tile_size + block_size) * sizeof(double));
+    TRY(CHECK_MEMORY(share->tile, "no memory for integrals of core potentials"));
+    share->block = share->tile + tile_size;
+    TRY(ecp_integrals_create(molecule, tiling->shells, &share->integrals));
+    for (int64_t I = 0; I < tiling->n_tiles; I++)
+        for (int64_t J = 0; J <= I; J++)
+            TRY(add_share_of_tile(share, I, J, H));
+    return STATUS_OK;
+}
+
+/* H += the integrals of core potentials. Every element has one process that adds to it. Collective. */
+static enum status add_core_potentials(const struct tiling *tiling, const struct molecule *molecule,
+                                       struct darray *H)
+{
+    struct ecp_share share = {.tiling = tiling};
+    MPI_Comm_rank(darray_comm(), &share.rank);
+    MPI_Comm_size(darray_comm(), &share.n_processes);
+    enum status status = add_share(&share, molecule, H);
+    ecp_integrals_destroy(share.integrals);
+    free(share.tile);
+    return darray_sync_and_agree(status);
+}
+
 enum status core_hamiltonian_matrix(const struct tiling *tiling, const struct molecule *molecule,
                                     struct darray *H)
 {
-    return compute_matrices((struct operator_matrices){.n_components = 1,
-                                                       .compute = compute_core_hamiltonian,
-                                                       .molecule = molecule,
-                                                       .tiling = tiling},
-                            (struct darray *const[]){H});
+    TRY(compute_matrices((struct operator_matrices){.n_components = 1,
+                                                    .compute = compute_core_hamiltonian,
+                                                    .molecule = molecule,
+                                                    .tiling = tiling},
+                         (struct darray *const[]){H}));
+    return ecp_needed(molecule) ? add_core_potentials(tiling, molecule, H) : STATUS_OK;
 }
 
 enum status dipole_matrices(const struct tiling *tiling, struct darray *const r[3])
