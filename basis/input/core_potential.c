@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Limits that no sensible potential reaches; beyond them a number is a slip. */
-enum { MAX_TERMS = 1000, MAX_POWER = 4 };
+enum { MAX_TERMS = 1000, MAX_POWER = 3 };
 #define MIN_ZETA 1e-4
 #define MAX_ZETA 1e6
 
@@ -48,7 +48,7 @@ static enum status read_term(const struct line_reader *reader, bool more, int l,
         !(term.exponent >= MIN_ZETA && term.exponent <= MAX_ZETA) ||
         !word_to_real(reader->words[2], &term.coefficient))
         return fail_at_line(reader, more,
-                            "a term of a core potential: the power of r (0 to 4), an exponent "
+                            "a term of a core potential: the power of r (0 to 3), an exponent "
                             "(0.0001 to 1e+06) and a coefficient");
     if (potential->n_terms == MAX_TERMS)
         return line_reader_fail(reader, "more than %d terms in a core potential", MAX_TERMS);

@@ -59,6 +59,24 @@ enum status ecp_place(const struct basis_set *set, struct molecule *molecule)
     return STATUS_OK;
 }
 
+enum status ecp_check(const struct molecule *molecule, const struct shells *shells)
+{
+    for (int64_t a = 0; a < molecule->n_atoms; a++) {
+        const struct atom *atom = &molecule->atoms[a];
+        int max_l = atom->potential ? max_potential_l() - core_potential_max_l(atom->potential) : 0;
+        for (int64_t i = 0; i < shells->n_shells && atom->potential; i++)
+            if (shells->shells[i].l > max_l && shells->shells[i].atom != a)
+                return FAIL(
+                    STATUS_INPUT,
+                    "the core potential of centre %" PRId64 " (%s) has a projector of l = %d, "
+                    "with which libecpint integrates functions of other centres up to l = %d, "
+                    "but centre %" PRId64 " has some of l = %d: choose a smaller basis set",
+                    a + 1, element_symbol(atom->element), core_potential_max_l(atom->potential),
+                    max_l, shells->shells[i].atom + 1, shells->shells[i].l);
+    }
+    return STATUS_OK;
+}
+
 bool ecp_needed(const struct molecule *molecule)
 {
     bool needed = false;
@@ -89,18 +107,37 @@ static bool add_shells(const struct shells *shells, struct ecp_library *library)
     return done;
 }
 
-static bool add_potential(const struct atom *atom, struct ecp_library *library)
+/* Adds the terms of the local part with one sign, as those of angular momentum l. */
+static bool add_local_terms(const struct core_potential *potential, bool negative, int l,
+                            struct ecp_library *library)
 {
-    const struct core_potential *potential = atom->potential;
-    int local_l = core_potential_max_l(potential) + 1;
     /* The library takes the largest l for the local part, which may have no terms. */
-    bool done = ecp_library_add_potential(library, atom->position) &&
-                ecp_library_add_term(library, local_l, 2, 1, 0);
+    bool done = ecp_library_add_term(library, l, 2, 1, 0);
     for (int64_t t = 0; t < potential->n_terms && done; t++) {
         const struct core_potential_term *term = &potential->terms[t];
-        done = ecp_library_add_term(library, term->l < 0 ? local_l : term->l, term->power,
-                                    term->exponent, term->coefficient);
+        if (term->l < 0 && (term->coefficient < 0) == negative)
+            done = ecp_library_add_term(library, l, term->power, term->exponent, term->coefficient);
     }
+    return done;
+}
+
+/* The library ends the integration over a local part where it becomes negative (version 1.0.7): its negative
+ * terms are a potential of their own. */
+static bool add_potential(const struct atom *atom, struct ecp_integrals *made)
+{
+    const struct core_potential *potential = atom->potential;
+    struct ecp_library *library = made->library;
+    bool done = ecp_library_add_potential(library, atom->position) &&
+                add_local_terms(potential, true, 0, library) &&
+                ecp_library_add_potential(library, atom->position) &&
+                add_local_terms(potential, false, core_potential_max_l(potential) + 1, library);
+    for (int64_t t = 0; t < potential->n_terms && done; t++) {
+        const struct core_potential_term *term = &potential->terms[t];
+        if (term->l >= 0)
+            done = ecp_library_add_term(library, term->l, term->power, term->exponent,
+                                        term->coefficient);
+    }
+    made->n_potentials += 2;
     return done;
 }
 
@@ -121,10 +158,8 @@ static bool fill_library(const struct molecule *molecule, const struct shells *s
     made->block = made->cartesian + size;
     bool done = true;
     for (int64_t a = 0; a < molecule->n_atoms && done; a++)
-        if (molecule->atoms[a].potential) {
-            done = add_potential(&molecule->atoms[a], made->library);
-            made->n_potentials++;
-        }
+        if (molecule->atoms[a].potential)
+            done = add_potential(&molecule->atoms[a], made);
     return done;
 }
 

@@ -29,9 +29,11 @@ static int core_of(int element)
 int64_t frozen_core_count(const struct molecule *molecule)
 {
     int64_t n = 0;
-    for (int64_t atom = 0; atom < molecule->n_atoms; atom++)
-        if (!molecule->atoms[atom].ghost)
-            n += core_of(molecule->atoms[atom].element);
+    for (int64_t i = 0; i < molecule->n_atoms; i++) {
+        const struct atom *atom = &molecule->atoms[i];
+        int64_t n_of_atom = atom->ghost ? 0 : core_of(atom->element) - atom_n_core(atom) / 2;
+        n += n_of_atom > 0 ? n_of_atom : 0;
+    }
     return n;
 }
 

@@ -15,7 +15,7 @@
 /* Core orbitals that are left out of the treatment of correlation, the lowest ones of the
  * molecule. Each nucleus counts the occupied orbitals of the preceding noble gas: 0 for H
  * and He, 1 for Li to Ne, 5 for Na to Ar, 9 for K to Kr, 18 for Rb to Xe, 27 for Cs to Rn, 43
- * beyond; none for ghosts. Source: NWChem's "freeze atomic". */
+ * beyond, less those that its core potential replaces; none for ghosts. Source: NWChem's "freeze atomic". */
 int64_t frozen_core_count(const struct molecule *molecule);
 
 /* Orbitals of each spin that are left uncorrelated: the lowest occupied and the highest virtual

@@ -19,6 +19,11 @@ void reference_nuclear(const struct molecule *molecule, const struct shell *bra,
 void reference_dipole(const double origin[3], const struct shell *bra, const struct shell *ket,
                       double *blocks);
 
+/* The integrals of all core potentials, n_functions x n_functions, by quadrature on spheres about each atom:
+ * for exponents of about 1 at distances of about 1. */
+void reference_core_potentials(const struct molecule *molecule, const struct shells *shells,
+                               double *matrix);
+
 /* block = (ab|cd), row-major, d fastest. */
 void reference_two_electron(const struct shell *a, const struct shell *b, const struct shell *c,
                             const struct shell *d, double *block);
