@@ -9,7 +9,7 @@
 packages="gcc g++ gfortran cmake ninja-build pkg-config
     openmpi-bin libopenmpi-dev
     libglobalarrays-dev libarmci-mpi-dev libscalapack-openmpi-dev
-    libint2-dev libopenblas-dev libelpa-dev
+    libint2-dev libecpint-dev libopenblas-dev libelpa-dev
     libjansson-dev libtrexio-dev libhdf5-dev libssl-dev libopen-trace-format2-dev otf2-tools
     libcmocka-dev
     python3 python3-numpy python3-jsonschema help2man iproute2 procps"

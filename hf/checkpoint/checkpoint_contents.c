@@ -44,6 +44,16 @@
     X(ao_shell, function_shell, n_functions)
 #define OPTIONAL_INTEGERS(X) X(mo_spin, spins, n_orbitals)
 #define NUMBERS(X)           X(, function, n_functions)
+/* There if there are core potentials. */
+#define ECP_REALS(X)                                                                               \
+    X(ecp_exponent, term_exponent, n_terms)                                                        \
+    X(ecp_coefficient, term_coefficient, n_terms)
+#define ECP_INTEGERS(X)                                                                            \
+    X(ecp_z_core, n_core, n_centers)                                                               \
+    X(ecp_max_ang_mom_plus_1, local_l, n_centers)                                                  \
+    X(ecp_nucleus_index, term_center, n_terms)                                                     \
+    X(ecp_ang_mom, term_l, n_terms)                                                                \
+    X(ecp_power, term_power, n_terms)
 
 /* --- memory --- */
 
@@ -54,12 +64,13 @@
 
 static size_t count_reals(const struct checkpoint_counts *n)
 {
-    return (size_t)(0 REALS(ADD_SIZE) OPTIONAL_REALS(ADD_SIZE));
+    return (size_t)(0 REALS(ADD_SIZE) OPTIONAL_REALS(ADD_SIZE) ECP_REALS(ADD_SIZE));
 }
 
 static size_t count_integers(const struct checkpoint_counts *n)
 {
-    return (size_t)(0 INTEGERS(ADD_SIZE) OPTIONAL_INTEGERS(ADD_SIZE) NUMBERS(ADD_SIZE));
+    return (size_t)(0 INTEGERS(ADD_SIZE) OPTIONAL_INTEGERS(ADD_SIZE) NUMBERS(ADD_SIZE)
+                        ECP_INTEGERS(ADD_SIZE));
 }
 
 enum status checkpoint_contents_init(struct checkpoint_contents *contents)
@@ -73,12 +84,14 @@ enum status checkpoint_contents_init(struct checkpoint_contents *contents)
         double *at = reals;
         REALS(SET_POINTER)
         OPTIONAL_REALS(SET_POINTER)
+        ECP_REALS(SET_POINTER)
     }
     {
         int64_t *at = integers;
         INTEGERS(SET_POINTER)
         OPTIONAL_INTEGERS(SET_POINTER)
         NUMBERS(SET_POINTER)
+        ECP_INTEGERS(SET_POINTER)
     }
     return STATUS_OK;
 }
@@ -133,6 +146,11 @@ static enum status write_trexio_contents(trexio_t *file, const char *path, const
     OPTIONAL_REALS(WRITE_ARRAY)
     INTEGERS(WRITE_ARRAY)
     OPTIONAL_INTEGERS(WRITE_ARRAY)
+    if (contents->n.n_terms > 0) {
+        WRITE_COUNT(ecp_num, n_terms)
+        ECP_REALS(WRITE_ARRAY)
+        ECP_INTEGERS(WRITE_ARRAY)
+    }
     return write_labels(file, path, molecule);
 }
 
@@ -238,6 +256,8 @@ static enum status read_counts(const struct checkpoint_stream *stream, struct ch
     SIZES(READ_SIZE)
     OTHER_COUNTS(READ_COUNT)
     n->has_occupations = has_array(stream, "mo_occupation");
+    if (H5Lexists(stream->file, "ecp", H5P_DEFAULT) > 0)
+        READ_SIZE(ecp_num, n_terms)
     hid_t set = checkpoint_set_open(stream->file, CHECKPOINT_COEFFICIENTS, CHECKPOINT_READ, 2,
                                     (int64_t[]){n->n_orbitals, n->n_functions});
     if (set >= 0)
@@ -254,6 +274,10 @@ static enum status read_arrays(const struct checkpoint_stream *stream,
     INTEGERS(READ_INTEGERS)
     OPTIONAL_REALS(READ_OPTIONAL_REALS)
     OPTIONAL_INTEGERS(READ_OPTIONAL_INTEGERS)
+    if (contents->n.n_terms > 0) {
+        ECP_REALS(READ_REALS)
+        ECP_INTEGERS(READ_INTEGERS)
+    }
     return STATUS_OK;
 }
 

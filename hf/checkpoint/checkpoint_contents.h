@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Molecule, basis and orbitals but for the coefficients, in the arrays of TREXIO's groups `nucleus`,
+/* Molecule, basis and orbitals but for the coefficients, in the arrays of TREXIO's groups `nucleus`, `ecp`,
  * `basis`, `ao`, `electron` and `mo`. Radial functions are
  *   R(r) = shell_factor r^l sum_p coefficient_p primitive_factor_p exp(-exponent_p r^2)
  * and functions are normalisation x R / r^l x a polynomial: a Cartesian monomial, or a
@@ -20,6 +20,7 @@
 
 struct checkpoint_counts {
     int64_t n_centers, n_shells, n_primitives, n_functions;
+    int64_t n_terms;        /* of core potentials; 0: no group `ecp` */
     int64_t n_orbitals;     /* of all spins together */
     int64_t n_electrons[2]; /* alpha, beta */
     int64_t cartesian;
@@ -30,8 +31,13 @@ struct checkpoint_counts {
  * with shell_center. */
 struct checkpoint_contents {
     struct checkpoint_counts n;
-    double *charge;      /* n_centers; 0 for ghosts */
+    double *charge;      /* n_centers, less the core's; 0 for ghosts */
     double *coordinates; /* n_centers x 3, Bohr */
+
+    int64_t *n_core, *local_l; /* n_centers; 0 without a potential */
+    int64_t *term_center, *term_l,
+        *term_power; /* n_terms; l of the local part is local_l; power of r */
+    double *term_exponent, *term_coefficient;
 
     int64_t *shell_center, *shell_l; /* n_shells */
     double *shell_factor;            /* n_shells */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/checkpoint/checkpoint_contents.h"
 
+#include "basis/input/core_potential.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,9 +58,29 @@ static void count_shells(const struct molecule *molecule, const struct shells *s
     n->n_shells = shells->n_shells;
     n->n_functions = shells->n_functions;
     n->cartesian = !shells->spherical;
-    n->n_primitives = 0;
+    n->n_primitives = n->n_terms = 0;
+    for (int64_t i = 0; i < molecule->n_atoms; i++)
+        n->n_terms += molecule->atoms[i].potential ? molecule->atoms[i].potential->n_terms : 0;
     for (int64_t i = 0; i < shells->n_shells; i++)
         n->n_primitives += shells->shells[i].n_primitives;
+}
+
+/* Describes the potential of a centre, whose terms begin with number `first`; returns the next number. */
+static int64_t describe_potential(const struct atom *atom, int64_t center, int64_t first,
+                                  struct checkpoint_contents *contents)
+{
+    int64_t n = atom->potential ? atom->potential->n_terms : 0;
+    contents->n_core[center] = atom_n_core(atom);
+    contents->local_l[center] = n > 0 ? core_potential_max_l(atom->potential) + 1 : 0;
+    for (int64_t t = 0; t < n; t++) {
+        const struct core_potential_term *term = &atom->potential->terms[t];
+        contents->term_center[first + t] = center;
+        contents->term_l[first + t] = term->l < 0 ? contents->local_l[center] : term->l;
+        contents->term_power[first + t] = term->power - 2;
+        contents->term_exponent[first + t] = term->exponent;
+        contents->term_coefficient[first + t] = term->coefficient;
+    }
+    return first + n;
 }
 
 enum status checkpoint_shells_describe(const struct molecule *molecule, const struct shells *shells,
@@ -66,7 +88,8 @@ enum status checkpoint_shells_describe(const struct molecule *molecule, const st
 {
     count_shells(molecule, shells, &contents->n);
     TRY(checkpoint_contents_init(contents));
-    for (int64_t i = 0; i < molecule->n_atoms; i++) {
+    for (int64_t i = 0, term = 0; i < molecule->n_atoms; i++) {
+        term = describe_potential(&molecule->atoms[i], i, term, contents);
         contents->charge[i] = molecule->atoms[i].charge;
         memcpy(contents->coordinates + 3 * i, molecule->atoms[i].position, 3 * sizeof(double));
     }
@@ -211,6 +234,29 @@ static bool is_same_shell(const struct shell *a, const struct shell *b)
     return same;
 }
 
+/* Whether the file has the potentials of the molecule, in the order of this program. */
+static bool has_potentials(const struct molecule *molecule,
+                           const struct checkpoint_contents *contents)
+{
+    int64_t k = 0;
+    for (int64_t i = 0; i < molecule->n_atoms; i++) {
+        const struct core_potential *potential = molecule->atoms[i].potential;
+        int local_l = potential ? core_potential_max_l(potential) + 1 : 0;
+        for (int64_t t = 0; potential && t < potential->n_terms; t++, k++) {
+            const struct core_potential_term *term = &potential->terms[t];
+            if (k >= contents->n.n_terms || contents->term_center[k] != i ||
+                contents->term_l[k] != (term->l < 0 ? local_l : term->l) ||
+                contents->term_power[k] != term->power - 2 ||
+                !(fabs(contents->term_exponent[k] - term->exponent) <=
+                  SAME_NUMBER * term->exponent) ||
+                !(fabs(contents->term_coefficient[k] - term->coefficient) <=
+                  SAME_NUMBER * fabs(term->coefficient)))
+                return false;
+        }
+    }
+    return k == contents->n.n_terms;
+}
+
 enum status checkpoint_shells_compare(const char *path, const struct molecule *molecule,
                                       const struct shells *wanted,
                                       const struct checkpoint_contents *contents,
@@ -220,6 +266,8 @@ enum status checkpoint_shells_compare(const char *path, const struct molecule *m
         if (!is_same_place(contents->coordinates + 3 * i, molecule->atoms[i].position))
             return FAIL(STATUS_INPUT, "%s: centre %lld is not where it is in the molecule", path,
                         (long long)i + 1);
+    if (!has_potentials(molecule, contents))
+        return FAIL(STATUS_INPUT, "%s: its core potentials are not those of this run", path);
     if (found->n_shells != wanted->n_shells || found->n_functions != wanted->n_functions ||
         found->spherical != wanted->spherical)
         return FAIL(STATUS_INPUT,

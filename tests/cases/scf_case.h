@@ -3,6 +3,7 @@
 #pragma once
 
 #include "basis/input/point_group.h"
+#include "basis/integrals/ecp.h"
 #include "basis/integrals/shells.h"
 #include "hf/fock/fock_build.h"
 #include "hf/guess/guess.h"
@@ -51,6 +52,7 @@ static inline void scf_setup_init(struct scf_setup *setup, const struct scf_case
     check_ok(molecule_parse(scf_case->molecule, strlen(scf_case->molecule), "test.xyz",
                             &molecule_settings, &setup->molecule));
     check_ok(basis_set_read_all(scf_case->basis, MPI_COMM_WORLD, &setup->set));
+    check_ok(ecp_place(&setup->set, &setup->molecule));
     check_ok(shells_create(&setup->molecule, &setup->set, BASIS_FORM_UNSTATED, &setup->shells));
     check_ok(tiling_create(setup->shells, 12, &setup->tiling));
     check_ok(screening_create(setup->tiling, 1e-10, NULL, MPI_COMM_WORLD, &setup->screening));

@@ -66,6 +66,41 @@ TEST(energies_agree_with_two_programs)
     }
 }
 
+#ifdef BERYL_LIBECPINT
+#define SNH4                                                                                       \
+    "5\nunits=bohr\nSn 0 0 0\nH 1.8667589791 1.8667589791 1.8667589791\nH -1.8667589791 "          \
+    "-1.8667589791 1.8667589791\n"                                                                 \
+    "H -1.8667589791 1.8667589791 -1.8667589791\nH 1.8667589791 -1.8667589791 -1.8667589791\n"
+
+/* NWChem 7.0.2 with its library's def2 sets and def2-ecp, acc_std 1e-15 and tol2e 1e-14; within libecpint's
+ * accuracy for s and p functions. */
+TEST(core_potentials_agree_with_another_program)
+{
+    static const struct scf_case with_potentials[] = {
+        {"1\n\nXe 0 0 0\n", 0, 1, "def2-svp", 1, -328.2983936755},
+        {"2\nunits=bohr\nAg 0 0 0\nH 0 0 3.0575768696\n", 0, 1, "def2-svp", 1, -146.6243425801},
+        {"2\nunits=bohr\nAg 0 0 0\nH 0 0 3.0575768696\n", 0, 1, "def2-tzvp", 1, -146.6582631178},
+        {"2\nunits=bohr\nH 0 0 0\nI 0 0 3.0405693345\n", 0, 1, "def2-svp", 1, -297.2315316621},
+        {"2\nunits=bohr\nI 0 0 0\nI 0 0 5.0380098483\n", 0, 1, "def2-svp", 1, -593.3161818815},
+        {"2\nunits=bohr\nAu 0 0 0\nH 0 0 2.8799426139\n", 0, 1, "def2-tzvp", 1, -135.3494179590},
+        {"2\nunits=bohr\nRb 0 0 0\nF 0 0 4.2896783029\n", 0, 1, "def2-svp", 1, -123.1829089335},
+        {"2\nunits=bohr\nZr 0 0 0\nO 0 0 3.2352111254\n", 0, 1, "def2-svp", 1, -121.2796318218},
+        {SNH4, 0, 1, "def2-svp", 1, -215.6331537582},
+    };
+    const struct scf_settings settings = scf_settings_default();
+    for (size_t i = 0; i < sizeof with_potentials / sizeof with_potentials[0]; i++) {
+        struct scf_setup setup;
+        struct scf_result result;
+        scf_setup_init(&setup, &with_potentials[i]);
+        check_ok(scf_setup_run(&setup, &settings, &result));
+        assert_true(result.converged && result.iterations < 20);
+        check_close(result.energy, with_potentials[i].energy, 2e-7);
+        scf_result_fini(&result);
+        scf_setup_fini(&setup);
+    }
+}
+#endif
+
 /* The dipole of a neutral molecule does not depend on where it is, its charges add up to
  * zero, and the two hydrogens of water are alike. */
 TEST(properties_of_water)

@@ -112,9 +112,8 @@ TEST(every_process_places_the_same_bits)
         find_shells(setup.shells, center, &first, &last);
         if (setup.molecule.atoms[center].ghost)
             continue;
-        check_ok(guess_atom_density(setup.molecule.atoms[center].element,
-                                    setup.shells->shells + first, last - first, block, NULL,
-                                    &atom));
+        check_ok(guess_atom_density(&setup.molecule.atoms[center], setup.shells->shells + first,
+                                    last - first, block, NULL, &atom));
         int64_t start = setup.shells->shells[first].first_function;
         int64_t end = last < setup.shells->n_shells ? setup.shells->shells[last].first_function : n;
         for (int64_t i = start; i < end; i++)

@@ -22,7 +22,6 @@ static void make_case(const char *xyz, const char *text, enum basis_form form,
     check_ok(basis_set_parse(text, strlen(text), "test", &made->set));
     check_ok(ecp_place(&made->set, &made->molecule));
     check_ok(shells_create(&made->molecule, &made->set, form, &made->shells));
-    check_ok(ecp_check(&made->molecule, made->shells));
 }
 
 /* libecpint's integrals over s and p functions alone are less exact. */
@@ -30,6 +29,7 @@ static void check_integrals(enum basis_form form)
 {
     struct shells_case made;
     make_case("3\n\nRb 0.1 -0.2 0.3\nF 0.7 0.4 -0.5\n@F -0.3 0.5 0.9\n", set, form, &made);
+    check_ok(ecp_check(&made.molecule, made.shells));
     const struct shells *shells = made.shells;
     int64_t n = shells->n_functions;
     double *expected = malloc((size_t)(n * n) * sizeof *expected), largest = 0;
@@ -84,4 +84,38 @@ TEST(a_potential_lowers_the_charge_of_nuclei_but_not_of_ghosts)
     assert_int_equal(molecule_n_electrons(&made.molecule), 18);
     check_close(molecule_nuclear_repulsion(&made.molecule), 81.0 / 6, 1e-14);
     shells_case_fini(&made);
+}
+
+static void check_refusal(const char *xyz, const char *text, const char *message)
+{
+    const struct molecule_settings settings = {.unit = LENGTH_BOHR};
+    struct shells_case made = {0};
+    check_ok(molecule_parse(xyz, strlen(xyz), "test.xyz", &settings, &made.molecule));
+    check_ok(basis_set_parse(text, strlen(text), "test", &made.set));
+    enum status status = ecp_place(&made.set, &made.molecule);
+    if (status == STATUS_OK)
+        check_ok(shells_create(&made.molecule, &made.set, BASIS_FORM_UNSTATED, &made.shells));
+    check_status(STATUS_INPUT,
+                 status == STATUS_OK ? ecp_check(&made.molecule, made.shells) : status);
+    if (!strstr(status_text(), message))
+        fail_msg("\"%s\" lacks \"%s\"", status_text(), message);
+    shells_case_fini(&made);
+}
+
+#define RB "Rb 0\nS 1 1\n1 1\n****\nRb 0\nRb-ECP "
+
+TEST(what_libecpint_lacks_is_refused)
+{
+    static const char parts[] = RB "6 28\na\n1\n2 1 1\nb\n0\nc\n0\nd\n0\ne\n0\nf\n0\ng\n1\n2 1 1\n";
+    check_refusal("1\n\nRb 0 0 0\n", parts,
+                  "test:6: the core potential of Rb has a projector of l = 5");
+    check_refusal("1\n\nRb 0 0 0\n", RB "0 37\nul\n1\n2 1 1\n",
+                  "test:6: a core of 37 electrons leaves none of the 37 of Rb");
+    check_refusal("1\n\nRb 0 0 0\n", RB "0 28\nul\n1\n4 1 1\n", "test:9: expected a term");
+    check_refusal(
+        "2\n\nF 0 0 0\n@Rb 0 0 1\n",
+        "F 0\nF-ECP 3 2\na\n0\nb\n0\nc\n0\nd\n1\n2 1 1\n****\n"
+        "F 0\nS 1 1\n1 1\n****\nRb 0\nG 1 1\n1 1\n****\n",
+        "centre 1 (F) has a projector of l = 2, with which libecpint integrates functions of "
+        "other centres up to l = 3, but centre 2 has some of l = 4");
 }

@@ -2,6 +2,7 @@
 /* Atoms averaged over angles: closed shells are exact, integrals agree with the averaged slow
  * reference, and the density holds all electrons. */
 #include "basis/input/molecule.h"
+#include "basis/integrals/ecp.h"
 #include "hf/guess/guess_atom.h"
 #include "hf/guess/guess_atom_channel.h"
 #include "tests/check.h"
@@ -73,19 +74,34 @@ TEST(repulsion_is_that_of_the_reference_averaged)
         }
 }
 
+static const struct atom carbon = {.element = 6, .charge = 6};
+
+/* Electrons, or unpaired ones, of shell n of an atom with a core. */
+static int count_electrons(int element, int n_core, int l, int n)
+{
+    return guess_atom_electrons(&(struct atom){.element = element, .charge = element - n_core}, l,
+                                n);
+}
+
+static int count_unpaired(int element, int l, int n)
+{
+    return guess_atom_unpaired(&(struct atom){.element = element, .charge = element}, l, n);
+}
+
 /* The atom of an element in a set; returns its density, n x n, for the caller to free. */
 static double *solve_atom(const char *basis, enum basis_form form, int element, int64_t *n,
                           struct guess_atom *result)
 {
     struct atom nucleus = atom_of_element(element, false);
-    const struct molecule molecule = {.n_atoms = 1, .atoms = &nucleus, .multiplicity = 1};
+    struct molecule molecule = {.n_atoms = 1, .atoms = &nucleus, .multiplicity = 1};
     struct basis_set set;
     struct shells *shells;
     check_ok(basis_set_read_all(basis, MPI_COMM_SELF, &set));
+    check_ok(ecp_place(&set, &molecule));
     check_ok(shells_create(&molecule, &set, form, &shells));
     *n = shells->n_functions;
     double *D = malloc((size_t)(*n * *n) * sizeof *D);
-    check_ok(guess_atom_density(element, shells->shells, shells->n_shells, D, NULL, result));
+    check_ok(guess_atom_density(&nucleus, shells->shells, shells->n_shells, D, NULL, result));
     shells_destroy(shells);
     basis_set_fini(&set);
     return D;
@@ -140,7 +156,7 @@ TEST(a_basis_too_small_takes_what_it_can_hold)
         double exponent = 1.5, coefficient, D[25];
         struct shell shell = primitive(l, &exponent, &coefficient);
         struct guess_atom result;
-        check_ok(guess_atom_density(6, &shell, 1, D, NULL, &result));
+        check_ok(guess_atom_density(&carbon, &shell, 1, D, NULL, &result));
         check_close(result.n_electrons, l == 0 ? 2 : 0, 1e-12);
         check_close(D[0], l == 0 ? 2 : 0, 1e-12);
     }
@@ -153,16 +169,19 @@ TEST(unpaired_electrons_are_those_of_open_shells)
     struct shell shells[2] = {primitive(0, &exponents[0], &coefficients[0]),
                               primitive(1, &exponents[1], &coefficients[1])};
     struct guess_atom result;
-    check_ok(guess_atom_density(6, shells, 2, D, M, &result));
+    check_ok(guess_atom_density(&carbon, shells, 2, D, M, &result));
     for (int i = 0; i < 16; i++)
         check_close(M[i], i % 5 == 0 && i > 0 ? D[i] : 0, 1e-12);
     check_close(M[5] + M[10] + M[15], 2, 1e-12);
     static const int unpaired[][2] = {{1, 1},  {2, 0},  {6, 2},  {7, 3},  {8, 2},
                                       {10, 0}, {25, 5}, {26, 4}, {30, 0}, {64, 6}}; /* Gd 4f8 */
     for (size_t i = 0; i < sizeof unpaired / sizeof *unpaired; i++)
-        assert_int_equal(guess_atom_all_unpaired(unpaired[i][0], 0), unpaired[i][1]);
-    assert_int_equal(guess_atom_unpaired(26, 2, 0), 4);
-    assert_int_equal(guess_atom_unpaired(26, 1, 1), 0);
+        assert_int_equal(
+            guess_atom_all_unpaired(
+                &(struct atom){.element = unpaired[i][0], .charge = unpaired[i][0]}, 0),
+            unpaired[i][1]);
+    assert_int_equal(count_unpaired(26, 2, 0), 4);
+    assert_int_equal(count_unpaired(26, 1, 1), 0);
 }
 
 TEST(electrons_fill_in_madelungs_order)
@@ -170,10 +189,58 @@ TEST(electrons_fill_in_madelungs_order)
     for (int element = 1; element <= 118; element++) {
         int sum = 0;
         for (int i = 0; i < 32; i++)
-            sum += guess_atom_electrons(element, i / 8, i % 8);
+            sum += count_electrons(element, 0, i / 8, i % 8);
         assert_int_equal(sum, element);
     }
-    assert_int_equal(guess_atom_electrons(26, 2, 0), 6); /* Fe 3d6 */
-    assert_int_equal(guess_atom_electrons(26, 0, 3), 2); /* 4s2 */
-    assert_int_equal(guess_atom_electrons(92, 3, 1), 4); /* U 5f4 */
+    assert_int_equal(count_electrons(26, 0, 2, 0), 6); /* Fe 3d6 */
+    assert_int_equal(count_electrons(26, 0, 0, 3), 2); /* 4s2 */
+    assert_int_equal(count_electrons(92, 0, 3, 1), 4); /* U 5f4 */
+}
+
+TEST(cores_take_the_inner_shells)
+{
+    /* Element, core, and the electrons of the first valence shells of s, p, d and f, each list ended by 0. */
+    static const struct {
+        int element, n_core, electrons[4][4];
+    } atoms[] = {
+        {37, 28, {{2, 1}, {6}, {0}, {0}}},     /* Rb 4s2 4p6 5s1 */
+        {40, 28, {{2, 2}, {6}, {2}, {0}}},     /* Zr 4s2 4p6 4d2 5s2 */
+        {53, 28, {{2, 2}, {6, 5}, {10}, {0}}}, /* I */
+        {53, 46, {{2}, {5}, {0}, {0}}},
+        {54, 28, {{2, 2}, {6, 6}, {10}, {0}}}, /* Xe */
+        {55, 54, {{1}, {0}, {0}, {0}}},        /* Cs: the core of xenon has no 4f */
+        {58, 28, {{2, 2, 2}, {6, 6}, {10}, {2}}},
+        {58, 47, {{2, 2}, {6}, {1}, {0}}}, /* Ce: one electron of 4f in the core */
+        {58, 54, {{2}, {0}, {0}, {2}}},
+        {79, 60, {{2, 2}, {6}, {9}, {0}}}, /* Au */
+        {79, 68, {{2}, {0}, {9}, {0}}},
+        {80, 60, {{2, 2}, {6}, {10}, {0}}}, /* Hg */
+        {82, 78, {{2}, {2}, {0}, {0}}},
+        {87, 86, {{1}, {0}, {0}, {0}}},
+    };
+    for (size_t i = 0; i < sizeof atoms / sizeof atoms[0]; i++)
+        for (int l = 0; l < 4; l++)
+            for (int n = 0; n < 4; n++)
+                assert_int_equal(count_electrons(atoms[i].element, atoms[i].n_core, l, n),
+                                 atoms[i].electrons[l][n]);
+}
+
+/* All elements of def2-SVP with a core potential; xenon by NWChem 7.0.2. */
+TEST(atoms_with_a_core_converge)
+{
+    for (int element = 37; element <= 86; element++) {
+        int64_t n;
+        struct guess_atom result;
+        if (element > 57 && element < 72)
+            continue;
+        free(solve_atom("def2-svp", BASIS_FORM_UNSTATED, element, &n, &result));
+        assert_true(result.converged);
+        check_close(result.n_electrons,
+                    element - (element < 55   ? 28
+                               : element < 58 ? 46
+                                              : 60),
+                    1e-12);
+        if (element == 54)
+            check_close(result.energy, -328.2983936755, 1e-8);
+    }
 }

@@ -31,3 +31,13 @@ TEST(centres_add_up)
     struct molecule molecule = {.n_atoms = 5, .atoms = atoms};
     assert_int_equal(frozen_core_count(&molecule), 6);
 }
+
+TEST(orbitals_of_core_potentials_are_not_frozen)
+{
+    static const int counts[][3] = {{37, 28, 4}, {79, 60, 0}, {82, 46, 4}, {30, 10, 4}};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        struct atom atom = {.element = counts[i][0], .charge = counts[i][0] - counts[i][1]};
+        struct molecule molecule = {.n_atoms = 1, .atoms = &atom};
+        assert_int_equal(frozen_core_count(&molecule), counts[i][2]);
+    }
+}
