@@ -127,13 +127,13 @@ static enum status find_atom_entry(const struct basis_set *set, const struct ato
     const char *symbol = element_symbol(atom->element);
     if (*entry && (*entry)->defect)
         return FAIL(STATUS_INPUT, "%s", (*entry)->defect);
+    if (*entry && (*entry)->n_groups == 0)
+        *entry = NULL;
     if (*entry && (*entry)->needs_ecp && !atom->ghost && !atom->potential)
         return FAIL(STATUS_INPUT,
                     "basis set %s: %s needs an effective core potential, which the file does not "
                     "give: add it, or choose another set",
                     set->name, symbol);
-    if (*entry && (*entry)->n_groups == 0)
-        *entry = NULL;
     return !*entry && atom->element != 0 ? fail_no_functions(set, symbol) : STATUS_OK;
 }
 

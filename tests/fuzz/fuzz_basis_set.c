@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "basis/integrals/ecp.h"
 #include "basis/integrals/shells.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -11,8 +12,15 @@ static void use(const struct basis_set *set)
 {
     for (int64_t e = 0; e < set->n_elements; e++) {
         struct atom atom = atom_of_element(set->elements[e].element, false);
-        const struct molecule molecule = {.n_atoms = 1, .atoms = &atom};
+        struct molecule molecule = {.n_atoms = 1, .atoms = &atom};
         struct shells *shells;
+        if (ecp_place(set, &molecule) != STATUS_OK)
+            continue;
+        assert(atom.charge >= (atom.element > 0));
+        for (int64_t t = 0; atom.potential && t < atom.potential->n_terms; t++) {
+            assert(atom.potential->terms[t].exponent > 0 && atom.potential->terms[t].power >= 0);
+            assert(isfinite(atom.potential->terms[t].coefficient));
+        }
         if (shells_create(&molecule, set, BASIS_FORM_UNSTATED, &shells) != STATUS_OK)
             continue;
         for (int64_t s = 0; s < shells->n_shells; s++)

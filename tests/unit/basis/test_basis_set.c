@@ -58,6 +58,36 @@ TEST(titles_do_not_hide_the_format)
     }
 }
 
+TEST(core_potentials_of_both_formats_are_alike)
+{
+    static const char *const texts[] = {
+        "Rb 0\nS 1 1\n1 1\n****\nRB     0\nRB-ECP     2     28\nd-ul potential\n  1\n"
+        "1      3.8D0            -12.5\ns-ul potential\n  2\n2  5.0  89.5\n0 1.25 0.5\np-ul\n0\n",
+        "basis\nRb S\n1 1\nend\necp \"Rb_x\"\nRb nelec 28\nRb S\n2 5.0 89.5\n0 1.25 0.5\n"
+        "Rb ul\n1 3.8 -12.5\nend\n"};
+    static const struct core_potential_term terms[] = {
+        {-1, 1, 3.8, -12.5}, {0, 2, 5.0, 89.5}, {0, 0, 1.25, 0.5}};
+    for (int format = 0; format < 2; format++) {
+        struct basis_set set;
+        check_ok(parse(texts[format], &set));
+        const struct basis_element *entry = basis_set_find(&set, 37);
+        const struct core_potential *potential = &entry->potential;
+        assert_null(entry->defect);
+        assert_int_equal(potential->n_core, 28);
+        assert_int_equal(potential->n_terms, 3);
+        assert_int_equal(core_potential_max_l(potential), 0);
+        for (int t = 0; t < 3; t++) {
+            const struct core_potential_term *found = &potential->terms[(t + format * 2) % 3];
+            const struct core_potential_term *wanted = &terms[t];
+            assert_int_equal(found->l, wanted->l);
+            assert_int_equal(found->power, wanted->power);
+            check_close(found->exponent, wanted->exponent, 0);
+            check_close(found->coefficient, wanted->coefficient, 0);
+        }
+        basis_set_fini(&set);
+    }
+}
+
 /* Whether a lone atom has functions in the set. */
 static enum status place(const struct basis_set *set, int element)
 {
@@ -92,19 +122,24 @@ static enum status use(const struct bad_case *bad)
     return status;
 }
 
-#define FORMAT    "expected a basis set in Gaussian94 or NWChem format"
-#define ELEMENT   "expected an element and 0, such as 'O 0'"
-#define SHELL     "expected a shell such as 'SP 3 1.0'"
-#define ROW       "expected an exponent (1e-15 to 1e+15) and 1 coefficient"
-#define ROW_OF_SP "expected an exponent (1e-15 to 1e+15) and 2 coefficients"
-#define TYPE      "expected an element and a shell type, such as 'O SP'"
-#define SECTION   "expected a section"
-#define END       "expected 'end' after the section"
-#define TEXT_END  "the end of the file"
-#define WORDS     "expected the word 'basis', a name in quotation marks, and spherical or cartesian"
-#define POTENTIAL "needs an effective core potential"
-#define H_BLOCK   "H 0\nS 1 1\n1 1\n****\n"
-#define O_BLOCK   "O 0\nS 1 1\n1 1\n****\n"
+#define FORMAT       "expected a basis set in Gaussian94 or NWChem format"
+#define ELEMENT      "expected an element and 0, such as 'O 0'"
+#define SHELL        "expected a shell such as 'SP 3 1.0'"
+#define ROW          "expected an exponent (1e-15 to 1e+15) and 1 coefficient"
+#define ROW_OF_SP    "expected an exponent (1e-15 to 1e+15) and 2 coefficients"
+#define TYPE         "expected an element and a shell type, such as 'O SP'"
+#define SECTION      "expected a section"
+#define END          "expected 'end' after the section"
+#define TEXT_END     "the end of the file"
+#define WORDS        "expected the word 'basis', a name in quotation marks, and spherical or cartesian"
+#define POTENTIAL    "needs an effective core potential"
+#define HEAD         "expected a core potential such as 'Rb-ECP 3 28'"
+#define PART         "expected a part of a core potential: a title, then the number of its terms"
+#define TERM         "expected a term of a core potential: the power of r (0 to 3)"
+#define ELEMENT_PART "expected an element and a part of its core potential"
+#define RB_ECP       "Rb 0\nS 1 1\n1 1\n****\nRb 0\nRb-ECP "
+#define H_BLOCK      "H 0\nS 1 1\n1 1\n****\n"
+#define O_BLOCK      "O 0\nS 1 1\n1 1\n****\n"
 
 TEST(bad_files_are_refused_with_their_line)
 {
@@ -187,11 +222,36 @@ TEST(bad_files_are_refused_with_their_line)
         {"ecp\nUun nelec 60\nUun S\n2 1 1\nend\nbasis\nO S\n1 1\nend\n", 8, 2,
          "expected an element and a part of its core potential", "'Uun nelec 60'"},
         /* Core potentials. */
-        {"Rb 0\nRb-ECP 1 28\ntitle\n1\n2 5 9\n", 37, 0, POTENTIAL, NULL},
+        {"Rb 0\nRb-ECP 1 28\ntitle\n1\n2 5 9\n", 37, 5, PART, TEXT_END},
+        {RB_ECP "x 28\nul\n1\n2 5 9\n", 37, 6, HEAD, "'Rb-ECP x 28'"},
+        {RB_ECP "11 28\n", 37, 6, HEAD, NULL},
+        {RB_ECP "0\nul\n1\n2 5 9\n", 37, 6, HEAD, NULL},
+        {RB_ECP "0 119\nul\n1\n2 5 9\n", 37, 6, "expected a number of core electrons", NULL},
+        {RB_ECP "0 28\nul\n2\n2 5 9\n****\n", 37, 10, TERM, "'****'"},
+        {RB_ECP "0 28\nul\n-1\n", 37, 8, PART, "'-1'"},
+        {RB_ECP "0 28\nul\n1\n4 5 9\n", 37, 9, TERM, "'4 5 9'"},
+        {RB_ECP "0 28\nul\n1\n2 0 9\n", 37, 9, TERM, "'2 0 9'"},
+        {RB_ECP "0 28\nul\n1\n2 5 9 0\n", 37, 9, TERM, NULL},
+        {RB_ECP "0 28\nul\n1\n2 5 9\n2 6 9\n****\n", 37, 10,
+         "expected **** or the next block after the core potential", "'2 6 9'"},
+        {RB_ECP "0 28\nul\n1\n2 5 9\n****\nRb 0\nRb-ECP 0 28\n", 37, 12,
+         "expected one core potential for Rb, found a second after that of line 6", NULL},
+        {"Rb 0\nS 1 1\n1 1\n****\nRb 0\nSr-ECP 0 28\nul\n1\n2 5 9\n", 37, 6,
+         "expected the core potential of the block's element", "'Sr-ECP 0 28'"},
+        {"ecp\nRb nelec x\nend\n", 37, 2, "expected a number of core electrons", NULL},
+        {"ecp\nRb nelec 28\nRb nelec 28\nend\n", 37, 3,
+         "expected one core potential for each element, found a second after that of line 2", NULL},
+        {"ecp\nRb nelec 28\n2 5 9\nend\n", 37, 3, "expected 'ul' or a shell type", "'2 5 9'"},
+        {"ecp\nRb nelec 28\nRb ul\n2 5\nend\n", 37, 4, TERM, "'2 5'"},
+        {"ecp\nRb nelec 28\nRb sp\n2 5 9\nend\n", 37, 3, ELEMENT_PART, "'Rb sp'"},
+        {"ecp\nRb nelec 28\nRb S\n2 5 9\nRb s\n2 5 9\nend\n", 37, 5,
+         "this part of the core potential is there twice", NULL},
+        {"ecp\nRb nelec 28\nend\n", 37, 2, "the core potential of Rb has no terms", NULL},
+        {"ecp\nRb ul\n2 5 9\nend\n", 37, 2, "the core potential of Rb has no line 'nelec'", NULL},
         {"basis\nRb S\n1 1\nend\nASSOCIATED_ECP \"def2-ecp\"\n", 37, 0, POTENTIAL, NULL},
         {"basis\nC S\n1 1\nend\nASSOCIATED_ECP \"unknown\"\n", 6, 0, POTENTIAL, NULL},
         {"basis\nC S\n1 1\nend\nASSOCIATED_ECP\n", 6, 0, POTENTIAL, NULL},
-        {"ecp\nH\nend\n", 1, 0, POTENTIAL, NULL},
+        {"ecp\nH\nend\n", 1, 2, ELEMENT_PART, "'H'"},
     };
     for (const struct bad_case *bad = cases; bad < cases + sizeof cases / sizeof *cases; bad++) {
         char expected[200], found[100] = "";

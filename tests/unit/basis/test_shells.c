@@ -296,8 +296,8 @@ TEST(equal_exponents_of_a_shell_are_one_primitive)
 
 TEST(unusable_sets_are_refused)
 {
-    static const char potential[] =
-        "basis\nI S\n1 1\nH S\n1 1\nend\necp\nI nelec 28\nXe nelec 28\nend\n";
+    static const char potential[] = "basis\nI S\n1 1\nH S\n1 1\nend\nASSOCIATED_ECP "
+                                    "\"def2-ecp\"\necp\nXe nelec 28\nXe ul\n2 1 1\nend\n";
     static const struct {
         const char *molecule, *set, *message;
     } cases[] = {
@@ -306,7 +306,7 @@ TEST(unusable_sets_are_refused)
          "no functions for O: correct it or choose another. The first line"},
         {"1\n\nO 0 0 0\n", "basis\nH S\n1 1\nend\n", "for O: correct it"},
         {"2\n\nH 0 0 0\nI 0 0 2\n", potential, "I needs an effective core potential"},
-        {"1\n\nXe 0 0 0\n", potential, "Xe needs an effective core potential"},
+        {"1\n\nXe 0 0 0\n", potential, "has no functions for Xe"},
         {"2\n\nH 0 0 0\n@Xe 0 0 2\n", potential, "has no functions for Xe"},
         {"1\n\nBq 0 0 0\n", potential, "puts no function on any centre"},
         {"1\n\nH 0 0 0\n", "H 0\nS 2 1\n1 1\n1 -1\n****\n", "cannot be normalised"},
