@@ -70,6 +70,23 @@ static void print_symmetry(const struct hf_input *input)
             input->moved);
 }
 
+/* Elements with a core potential, each once. */
+static void print_core_potentials(const struct molecule *molecule)
+{
+    bool printed[MAX_ATOMIC_NUMBER + 1] = {false};
+    int n = 0;
+    for (int64_t i = 0; i < molecule->n_atoms; i++) {
+        const struct atom *atom = &molecule->atoms[i];
+        if (!atom->potential || printed[atom->element])
+            continue;
+        printed[atom->element] = true;
+        log_print("%s%s: %d", n++ > 0 ? ", " : "           electrons in core potentials: ",
+                  element_symbol(atom->element), atom_n_core(atom));
+    }
+    if (n > 0)
+        log_print("\n");
+}
+
 void hf_print_input(const struct hf_calculation *calculation, const char *compared)
 {
     const struct hf_settings *settings = calculation->settings;
@@ -87,6 +104,7 @@ void hf_print_input(const struct hf_calculation *calculation, const char *compar
     log_print("Basis      %s: %lld functions in %lld shells, %s\n", settings->basis,
               (long long)input->shells->n_functions, (long long)input->shells->n_shells,
               input->shells->spherical ? "spherical" : "Cartesian");
+    print_core_potentials(&input->molecule);
     warn_of_form(settings, input);
     if (calculation->symmetry)
         print_symmetry(input);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/result/hf_qcschema.h"
 
+#include "basis/integrals/ecp.h"
 #include "sched/lab/trace/trace.h"
 #include "sched/pool/core/statistics_report.h"
 #include "support/base/version.h"
@@ -248,6 +249,17 @@ static void add_symmetry(const struct hf_input *input, json_t *extras)
         json_object_set_new(extras, "symmetry_moved_bohr", json_real(input->moved));
 }
 
+/* Electrons that core potentials replace, of each centre. */
+static void add_cores(const struct molecule *molecule, json_t *extras)
+{
+    json_t *cores = json_array();
+    for (int64_t i = 0; i < molecule->n_atoms; i++)
+        json_array_append_new(cores, json_integer(atom_n_core(&molecule->atoms[i])));
+    if (ecp_needed(molecule))
+        json_object_set(extras, "core_electrons", cores);
+    json_decref(cores);
+}
+
 static json_t *class_cost_to_json(const struct class_cost *cost)
 {
     return json_pack("{s:I, s:I, s:I, s:I, s:f, s:f, s:f}", "quartets", (json_int_t)cost->quartets,
@@ -304,6 +316,7 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
     if (outcome->memory_part_bytes > 0)
         json_object_set_new(extras, "memory_part_bytes", json_integer(outcome->memory_part_bytes));
     add_symmetry(&outcome->calculation->input, extras);
+    add_cores(&outcome->calculation->input.molecule, extras);
     json_object_set_new(extras, "wall_seconds", json_wall_time(&outcome->wall));
     if (outcome->prediction)
         json_object_set_new(extras, "prediction", prediction_to_json(outcome->prediction));
