@@ -59,24 +59,6 @@ enum status ecp_place(const struct basis_set *set, struct molecule *molecule)
     return STATUS_OK;
 }
 
-enum status ecp_check(const struct molecule *molecule, const struct shells *shells)
-{
-    for (int64_t a = 0; a < molecule->n_atoms; a++) {
-        const struct atom *atom = &molecule->atoms[a];
-        int max_l = atom->potential ? max_potential_l() - core_potential_max_l(atom->potential) : 0;
-        for (int64_t i = 0; i < shells->n_shells && atom->potential; i++)
-            if (shells->shells[i].l > max_l && shells->shells[i].atom != a)
-                return FAIL(
-                    STATUS_INPUT,
-                    "the core potential of centre %" PRId64 " (%s) has a projector of l = %d, "
-                    "with which libecpint integrates functions of other centres up to l = %d, "
-                    "but centre %" PRId64 " has some of l = %d: choose a smaller basis set",
-                    a + 1, element_symbol(atom->element), core_potential_max_l(atom->potential),
-                    max_l, shells->shells[i].atom + 1, shells->shells[i].l);
-    }
-    return STATUS_OK;
-}
-
 bool ecp_needed(const struct molecule *molecule)
 {
     bool needed = false;
@@ -107,37 +89,23 @@ static bool add_shells(const struct shells *shells, struct ecp_library *library)
     return done;
 }
 
-/* Adds the terms of the local part with one sign, as those of angular momentum l. */
-static bool add_local_terms(const struct core_potential *potential, bool negative, int l,
-                            struct ecp_library *library)
-{
-    /* The library takes the largest l for the local part, which may have no terms. */
-    bool done = ecp_library_add_term(library, l, 2, 1, 0);
-    for (int64_t t = 0; t < potential->n_terms && done; t++) {
-        const struct core_potential_term *term = &potential->terms[t];
-        if (term->l < 0 && (term->coefficient < 0) == negative)
-            done = ecp_library_add_term(library, l, term->power, term->exponent, term->coefficient);
-    }
-    return done;
-}
-
-/* The library ends the integration over a local part where it becomes negative (version 1.0.7): its negative
- * terms are a potential of their own. */
-static bool add_potential(const struct atom *atom, struct ecp_integrals *made)
+/* Adds a potential of the terms of the local part with one sign, or of all others. */
+static bool add_part(const struct atom *atom, bool local, bool negative, struct ecp_integrals *made)
 {
     const struct core_potential *potential = atom->potential;
     struct ecp_library *library = made->library;
+    int local_l = local ? 0 : core_potential_max_l(potential) + 1;
+    /* A local part is expected. */
     bool done = ecp_library_add_potential(library, atom->position) &&
-                add_local_terms(potential, true, 0, library) &&
-                ecp_library_add_potential(library, atom->position) &&
-                add_local_terms(potential, false, core_potential_max_l(potential) + 1, library);
+                ecp_library_add_term(library, local_l, 2, 1, 0);
     for (int64_t t = 0; t < potential->n_terms && done; t++) {
         const struct core_potential_term *term = &potential->terms[t];
-        if (term->l >= 0)
-            done = ecp_library_add_term(library, term->l, term->power, term->exponent,
+        bool is_local = term->l < 0, is_negative = is_local && term->coefficient < 0;
+        if (is_local == local && is_negative == negative)
+            done = ecp_library_add_term(library, local ? 0 : term->l, term->power, term->exponent,
                                         term->coefficient);
     }
-    made->n_potentials += 2;
+    made->n_potentials++;
     return done;
 }
 
@@ -159,7 +127,9 @@ static bool fill_library(const struct molecule *molecule, const struct shells *s
     bool done = true;
     for (int64_t a = 0; a < molecule->n_atoms && done; a++)
         if (molecule->atoms[a].potential)
-            done = add_potential(&molecule->atoms[a], made);
+            done = add_part(&molecule->atoms[a], true, false, made) &&
+                   add_part(&molecule->atoms[a], true, true, made) &&
+                   add_part(&molecule->atoms[a], false, false, made);
     return done;
 }
 

@@ -12,10 +12,6 @@
  * is not below the nuclear charge; a defect of the element). */
 enum status ecp_place(const struct basis_set *set, struct molecule *molecule);
 
-/* Whether libecpint has the integrals: with a projector of angular momentum l (version 1.0.7), those over
- * functions of other centres with l + l' <= 5 alone are right. Errors: STATUS_INPUT. */
-enum status ecp_check(const struct molecule *molecule, const struct shells *shells);
-
 /* Whether a centre has a potential. */
 bool ecp_needed(const struct molecule *molecule);
 
@@ -27,8 +23,7 @@ enum status ecp_integrals_create(const struct molecule *molecule, const struct s
                                  struct ecp_integrals **integrals);
 void ecp_integrals_destroy(struct ecp_integrals *integrals);
 
-/* block += (bra | sum_A U_A(r - R_A) | ket), row-major, hartree, for the shells of these numbers: to 1e-10 of the potential's
- * size, if both are s or p to 1e-6.
+/* block += (bra | sum_A U_A(r - R_A) | ket), row-major, hartree, for the shells of these numbers.
  * Errors: STATUS_NO_MEMORY. */
 enum status ecp_integrals_add(struct ecp_integrals *integrals, int64_t bra, int64_t ket,
                               double *block);

@@ -21,8 +21,9 @@ void ecp_library_destroy(struct ecp_library *library);
 bool ecp_library_add_shell(struct ecp_library *library, const double center[3], int l,
                            int n_primitives, const double *exponents, const double *coefficients);
 
-/* A potential without terms, and a term c r^(power - 2) exp(-exponent r^2) of the last potential: the
- * largest l is the local part's. */
+/* A potential without terms, and a term c r^(power - 2) exp(-exponent r^2) of the last potential: its
+ * largest l is the local part's. A local part is a potential of its own, with l = 0 alone, and its terms
+ * have one sign (version 1.0.7 ends the integration where it becomes negative). */
 bool ecp_library_add_potential(struct ecp_library *library, const double center[3]);
 bool ecp_library_add_term(struct ecp_library *library, int l, int power, double exponent, double c);
 

@@ -201,7 +201,6 @@ static enum status place_input(const struct hf_settings *settings, struct hf_inp
     TRY(molecule_copy(&input->molecule, &input->placed));
     TRY(find_point_group(settings, input));
     TRY(shells_create(&input->placed, &input->basis_set, form, &input->shells));
-    TRY(ecp_check(&input->placed, input->shells));
     TRY(count_electrons(settings, input));
     TRY(find_flipped(settings, input));
     input->tile = settings->tile > 0

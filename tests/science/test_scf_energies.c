@@ -72,8 +72,7 @@ TEST(energies_agree_with_two_programs)
     "-1.8667589791 1.8667589791\n"                                                                 \
     "H -1.8667589791 1.8667589791 -1.8667589791\nH 1.8667589791 -1.8667589791 -1.8667589791\n"
 
-/* NWChem 7.0.2 with its library's def2 sets and def2-ecp, acc_std 1e-15 and tol2e 1e-14; within libecpint's
- * accuracy for s and p functions. */
+/* NWChem 7.0.2 with its library's def2 sets and def2-ecp, acc_std 1e-15 and tol2e 1e-14. */
 TEST(core_potentials_agree_with_another_program)
 {
     static const struct scf_case with_potentials[] = {
@@ -94,7 +93,7 @@ TEST(core_potentials_agree_with_another_program)
         scf_setup_init(&setup, &with_potentials[i]);
         check_ok(scf_setup_run(&setup, &settings, &result));
         assert_true(result.converged && result.iterations < 20);
-        check_close(result.energy, with_potentials[i].energy, 2e-7);
+        check_close(result.energy, with_potentials[i].energy, 1e-8);
         scf_result_fini(&result);
         scf_setup_fini(&setup);
     }
