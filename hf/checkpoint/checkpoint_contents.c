@@ -256,7 +256,8 @@ static enum status read_counts(const struct checkpoint_stream *stream, struct ch
     SIZES(READ_SIZE)
     OTHER_COUNTS(READ_COUNT)
     n->has_occupations = has_array(stream, "mo_occupation");
-    if (H5Lexists(stream->file, "ecp", H5P_DEFAULT) > 0)
+    if (H5Lexists(stream->file, "ecp", H5P_DEFAULT) > 0 &&
+        H5Aexists_by_name(stream->file, "ecp", "ecp_num", H5P_DEFAULT) > 0)
         READ_SIZE(ecp_num, n_terms)
     hid_t set = checkpoint_set_open(stream->file, CHECKPOINT_COEFFICIENTS, CHECKPOINT_READ, 2,
                                     (int64_t[]){n->n_orbitals, n->n_functions});

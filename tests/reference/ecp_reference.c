@@ -10,7 +10,7 @@
 static const double pi = 3.14159265358979323846;
 
 /* Points of the radius, of the cosine of the polar angle, and of the azimuth. */
-enum { N_RADII = 160, N_COSINES = 40, N_AZIMUTHS = 80, MAX_L = 5, N_HARMONICS = 36 };
+enum { N_RADII = 110, N_COSINES = 30, N_AZIMUTHS = 48, MAX_L = 5, N_HARMONICS = 36 };
 
 /* Node and weight number i of Gauss-Legendre quadrature, by Newton's method. */
 static void find_gauss_legendre(int i, double *node, double *weight)
@@ -135,7 +135,8 @@ void reference_core_potentials(const struct molecule *molecule, const struct she
             double step = 6.5 / N_RADII, t = -3.5 + (i + 0.5) * step, r = exp(t - exp(-t));
             add_sphere(&molecule->atoms[a], shells, r, step * r * r * r * (1 + exp(-t)), nodes,
                        weights, matrix);
-        }    for (int64_t f = 0; f < shells->n_functions; f++)
+        }
+    for (int64_t f = 0; f < shells->n_functions; f++)
         for (int64_t g = 0; g < f; g++)
             matrix[g * shells->n_functions + f] = matrix[f * shells->n_functions + g];
 }
