@@ -26,7 +26,7 @@ class Settings(ctypes.Structure):
                 ("integrals", ctypes.c_int), ("keep_occupation", ctypes.c_int),
                 ("guess_flip", ctypes.c_char_p), ("freeze", ctypes.c_int64),
                 ("freeze_virtuals", ctypes.c_int64),
-                ("follow", ctypes.c_int)]
+                ("follow", ctypes.c_int), ("frame", ctypes.c_int)]
 
 
 def main():
