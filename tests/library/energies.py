@@ -45,6 +45,7 @@ def main():
     call("beryl_start")
     beryl.beryl_settings_init(ctypes.byref(settings), ctypes.c_size_t(ctypes.sizeof(settings)))
     settings.basis = sys.argv[3].encode()
+    settings.frame = -1  # the last
     call("beryl_create_from_file", sys.argv[2].encode(), ctypes.byref(settings),
          ctypes.byref(calculation))
     call("beryl_solve", calculation)
