@@ -107,9 +107,9 @@ static struct word take_characters(struct word *text, bool among, const char *ch
     return taken;
 }
 
-/* What ends a word of the comment line. A value may have a colon and an =. */
-static const char word_ends[] = " \t\r,;:|\"'#()[]{}<>=", *const value_ends =
-                                                              " \t\r,;|\"'#()[]{}<>";
+/* What ends a word of the comment line, and a value, which may have a colon and an =. */
+static const char word_ends[] = " \t\r,;:|\"'#()[]{}<>=";
+static const char value_ends[] = " \t\r,;|\"'#()[]{}<>";
 
 /* Takes the value after an =, with or without quotes around it; its begin is NULL without =. */
 static struct word take_comment_value(struct word *text)

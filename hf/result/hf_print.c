@@ -28,11 +28,10 @@ static void print_comment(const struct hf_settings *settings, const struct molec
     print_comment_value("multiplicity", comment->multiplicity_given, comment->multiplicity,
                         settings->multiplicity != HF_NOT_GIVEN, molecule->multiplicity);
     if (comment->unit_given && settings->units < 0)
-        log_print("           units %s as the comment line of the file says\n",
-                  units[comment->unit]);
+        log_print("           units %s as the file says\n", units[comment->unit]);
     else if (comment->unit_given && settings->units != (int)comment->unit)
-        log_print("           units %s by --units; the comment line of the file says %s\n",
-                  units[settings->units], units[comment->unit]);
+        log_print("           units %s by --units; the file says %s\n", units[settings->units],
+                  units[comment->unit]);
     if (comment->periodic)
         log_warn(
             "%s:%lld: pbc= or Lattice= is of a periodic system: only its molecule is computed, "

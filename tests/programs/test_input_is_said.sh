@@ -22,9 +22,9 @@ run 0 o2.xyz $once --multiplicity 5 --units angstrom
 print '^ +multiplicity 5 by --multiplicity; the comment line of the file says 3$'
 printf '2\nmultiplicity=5 units=bohr\nO 0 0 0\nO 0 0 2.3\n' > o2.xyz
 run 0 o2.xyz $once --multiplicity 3 --units angstrom
-print '^ +units angstrom by --units; the comment line of the file says bohr$'
+print '^ +units angstrom by --units; the file says bohr$'
 run 0 o2.xyz $once --multiplicity 3
-print '^ +units bohr as the comment line of the file says$'
+print '^ +units bohr as the file says$'
 
 # Ammonia to eight digits has its rotations by 120 degrees, to three it has not.
 printf '4\n\nN 0 0 0.11\nH 0.94 0 -0.27\nH -0.47 0.81406388 -0.27\nH -0.47 -0.81406388 -0.27\n' \
