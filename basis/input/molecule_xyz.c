@@ -447,7 +447,7 @@ static int labelled_element(struct word word, bool *isotope)
     }
     for (end = n; end < word.length; end++) {
         unsigned char c = (unsigned char)word.begin[end];
-        if (!isdigit(c) && (element == 0 || (c != '_' && (end == n || !isalpha(c)))))
+        if (!isdigit(c) && (element == 0 || (c != '_' && !isalpha(c))))
             return -1;
     }
     return element;

@@ -189,6 +189,8 @@ TEST(keys_and_two_numbers_alone_are_read)
         {"0 1 water", "- - -"},
         {"unit cell of spinel: location, companion, radicals", "- - -"},
         {"units: angstrom", "- - -"},
+        {"uhf 0, S=45, mult: 2/2, cl- and na+", "- - -"},
+        {"charge transfer, state 0", "- - -"},
         {"- 5+ cis- PBE0+ 2-butene", "- - - ? 5+"},
         {"cis- PBE0+ + -", "- - -"},
         /* Hints. */
@@ -214,6 +216,7 @@ TEST(keys_and_two_numbers_alone_are_read)
         {"mult 3", "- - - ? mult 3"},
         {"2S+1: 3", "- - - ? 2S+1: 3"},
         {"uhf 2", "- - - ? uhf 2"},
+        {"uhf 1", "- - - ? uhf 1"},
         {"magmom=2.0", "- - - ? magmom=2.0"},
         {"high-spin iron", "- - - ? high-spin"},
         {"radical cation", "- - - ? cation"},
