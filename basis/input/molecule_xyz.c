@@ -296,10 +296,14 @@ static bool read_small_number(struct word word, double *number)
     return fmod(2 * *number, 1) == 0;
 }
 
-/* Whether the word is the formula of an ion, such as H3O+, Cl- or Fe3+, or a charge such as 2+. */
+/* Whether the word is the formula of an ion, such as H3O+, Cl- or Fe3+, or a charge such as 2+ or
+ * +2. */
 static bool is_ion(struct word word)
 {
     size_t n = word.length - 1;
+    double charge;
+    if (*word.begin == '+' && read_small_number(word, &charge))
+        return true;
     if (n == 0 || !is_sign(word.begin[n]))
         return false;
     for (size_t i = 0, length; i < n; i += length) {
@@ -323,7 +327,8 @@ static void keep_hint(struct comment_reading *reading, const struct comment_word
     if (known->quantity == UNIT && (is_number = read_unit(beside, &unit)))
         number = unit;
     struct word text = is_number ? join_words(word, beside) : word;
-    if (is_number ? number != known->expected : known->hint == ALONE)
+    bool alone = known->hint == ALONE && !word_equals(beside, "multiplicity"); /* after spin */
+    if (is_number ? number != known->expected : alone)
         keep_text(&reading->unread[known->quantity], text);
     else if (!is_number && known->hint == INLINE)
         keep_text(&reading->unlikely[known->quantity], text);
