@@ -24,6 +24,8 @@ static struct molecule_settings molecule_settings(const struct hf_settings *sett
         .charge_given = charge_given,
         .multiplicity = multiplicity_given ? (int)settings->multiplicity : 1,
         .multiplicity_given = multiplicity_given,
+        .frame = settings->frame,
+        .frame_given = settings->frame != HF_NOT_GIVEN,
     };
 }
 
