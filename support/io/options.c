@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,6 +154,43 @@ static enum status check_operands(const struct options *options, int argc, char 
     return STATUS_OK;
 }
 
+/* Sets the option that a path of the file ends with. */
+static enum status store_at_path(const struct options *options, const char *path, const char *text)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s", strchr(path, '.') + 1);
+    for (char *c = name; *c != '\0'; c++)
+        *c = *c == '_' ? '-' : *c;
+    struct suggestion suggestion = {.typed = word_from_text(name)};
+    size_t n_rows = options_count_rows(options);
+    for (size_t i = 0; i < n_rows; i++) {
+        const struct option_table *table;
+        const struct option_row *row = options_find_row(options, i, &table);
+        suggestion_add(&suggestion, row->name);
+        if (strcmp(row->name, name) == 0)
+            return option_set(table, name, text);
+    }
+    return FAIL(STATUS_USAGE, "no such option (%s --help-all lists all)%s", options->program,
+                suggestion.text);
+}
+
+static enum status store_of_file(const struct options *options)
+{
+    const char *path;
+    json_t *text;
+    json_object_foreach(options->given, path, text)
+    {
+        enum status status = store_at_path(options, path, json_string_value(text));
+        struct status_kept kept = status_keep();
+        if (status != STATUS_OK) {
+            struct word_text shown = word_show(word_from_text(path));
+            status_set_text("%s: %s: %s", options->giver, shown.text, kept.text);
+            return status;
+        }
+    }
+    return STATUS_OK;
+}
+
 static bool is_request(const char *name)
 {
     for (const struct option *option = request_options; option->name; option++)
@@ -194,6 +232,7 @@ enum status options_parse(const struct options *options, int argc, char **argv,
     *first_operand = argc;
     for (size_t t = 0; t < options->n_tables; t++)
         TRY(options_set_defaults(&options->tables[t]));
+    TRY(store_of_file(options));
     size_t n_rows = options_count_rows(options);
     struct option *long_options =
         calloc(n_rows + sizeof request_options / sizeof *request_options, sizeof *long_options);
