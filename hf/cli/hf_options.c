@@ -204,8 +204,8 @@ static struct options describe_beryl_hf(struct hf_options *options,
     return (struct options){
         .program = "beryl-hf",
         .synopsis = "MOLECULE.xyz --basis NAME [options]",
-        .purpose = "Hartree-Fock energies, and the Fock build as a scheduling benchmark. "
-                   "Runs on one process as it is, on several under mpirun -np P.",
+        .purpose = "Hartree-Fock energies, and the Fock build as a scheduling benchmark; of XYZ or "
+                   "QCSchema files (.json). Runs on one process, or on several under mpirun -np P.",
         .tables = tables,
         .n_tables = N_TABLES,
         .min_operands = 1,
