@@ -154,38 +154,31 @@ static enum status check_operands(const struct options *options, int argc, char 
     return STATUS_OK;
 }
 
-/* Sets the option that a path of the file ends with. */
-static enum status store_at_path(const struct options *options, const char *path, const char *text)
-{
-    char name[64];
-    snprintf(name, sizeof name, "%s", strchr(path, '.') + 1);
-    for (char *c = name; *c != '\0'; c++)
-        *c = *c == '_' ? '-' : *c;
-    struct suggestion suggestion = {.typed = word_from_text(name)};
-    size_t n_rows = options_count_rows(options);
-    for (size_t i = 0; i < n_rows; i++) {
-        const struct option_table *table;
-        const struct option_row *row = options_find_row(options, i, &table);
-        suggestion_add(&suggestion, row->name);
-        if (strcmp(row->name, name) == 0)
-            return option_set(table, name, text);
-    }
-    return FAIL(STATUS_USAGE, "no such option (%s --help-all lists all)%s", options->program,
-                suggestion.text);
-}
-
+/* Sets the options that a file gives. */
 static enum status store_of_file(const struct options *options)
 {
     const char *path;
     json_t *text;
     json_object_foreach(options->given, path, text)
     {
-        enum status status = store_at_path(options, path, json_string_value(text));
-        struct status_kept kept = status_keep();
-        if (status != STATUS_OK) {
-            struct word_text shown = word_show(word_from_text(path));
-            status_set_text("%s: %s: %s", options->giver, shown.text, kept.text);
-            return status;
+        char name[64];
+        const struct option_table *table = NULL;
+        snprintf(name, sizeof name, "%s", strchr(path, '.') + 1);
+        for (char *c = name; *c != '\0'; c++)
+            *c = *c == '_' ? '-' : *c;
+        struct suggestion suggestion = {.typed = word_from_text(name)};
+        bool found = false;
+        for (size_t i = 0; i < options_count_rows(options) && !found; i++) {
+            const struct option_row *row = options_find_row(options, i, &table);
+            suggestion_add(&suggestion, row->name);
+            found = strcmp(row->name, name) == 0;
+        }
+        if (!found)
+            return FAIL(STATUS_USAGE, "%s: %s: no such option (%s --help-all lists all)%s",
+                        options->giver, path, options->program, suggestion.text);
+        if (option_set(table, name, json_string_value(text)) != STATUS_OK) {
+            status_set_text("%s: %s: %s", options->giver, path, status_text());
+            return STATUS_USAGE;
         }
     }
     return STATUS_OK;
