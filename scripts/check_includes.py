@@ -108,6 +108,9 @@ PACKAGES = {
     "ga.h": ["support/arrays"],
     "elpa/elpa.h": ["support/arrays"],
     "libint2.h": ["basis/integrals"],
+    "libecpint/ecpint.hpp": ["basis/integrals"],
+    "libecpint/mathutil.hpp": ["basis/integrals"],
+    "libecpint/qgen.hpp": ["basis/integrals"],
     "trexio.h": ["hf/checkpoint"],
     "hdf5.h": ["hf/checkpoint", "tce/methods"],
     "otf2/otf2.h": ["sched/lab/trace"],
@@ -126,6 +129,9 @@ SYSTEM = """arpa/inet assert complex ctype dirent dlfcn errno fcntl fenv float f
 limits locale math netdb netinet/in netinet/tcp pthread sched search semaphore setjmp signal spawn
 stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib string strings sys/mman sys/resource
 sys/socket sys/stat sys/statvfs sys/time sys/types sys/wait time unistd""".split()
+
+# Headers of C++.
+SYSTEM_CXX = "algorithm array cmath cstddef exception vector".split()
 
 # Rooms and headers whose files, with all that they include in turn, must not reach these: a mode,
 # and what it is written with, knows neither MPI nor the simulator. The public headers include
@@ -149,7 +155,7 @@ TEST_ROOMS = ["tests", "benchmarks", "tests/cases", "tests/example_mode", "tests
                   for folder in ("support", "basis", "sched", "hf", "tce")]
 
 DIRECTIVE = re.compile(r"[ \t]*(?:#|%:)[ \t]*(?:include\w*|import)\b[ \t]*(.*?)[ \t]*$")
-INCLUDED = re.compile(r'"([^"]+\.h)"|<([^>]+\.h)>')
+INCLUDED = re.compile(r'"([^"]+\.h)"|<([^>]+\.h(?:pp)?|[a-z]+)>')
 COMMENT_OR_LITERAL = re.compile(
     r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL)
 
@@ -167,7 +173,7 @@ def sources(root):
         folders[:] = [os.path.basename(folder) for folder in inner
                       if folder not in outside and not is_build(folder)]
         for name in sorted(files):
-            if re.search(r"\.[ch](\.in)?$", name):
+            if re.search(r"\.([ch]|cpp)(\.in)?$", name):
                 yield os.path.relpath(os.path.join(path, name), root)
 
 
@@ -205,7 +211,8 @@ def includes(root, path):
 
 def may_include(room, header, foreign):
     if foreign:
-        return header[:-len(".h")] in SYSTEM or room in PACKAGES.get(header, [])
+        return (header.removesuffix(".h") in SYSTEM and header.endswith(".h") or header in SYSTEM_CXX
+                or room in PACKAGES.get(header, []))
     return bool({header, os.path.dirname(header)} & {room, *ROOMS[room]})
 
 

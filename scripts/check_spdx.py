@@ -10,7 +10,7 @@ Prints them and exits with 1 if there are any. Data, inputs, .tce programs and d
 import pathlib
 import sys
 
-SUFFIXES = {".c", ".h", ".py", ".sh", ".cmake", ".mjs", ".in"}
+SUFFIXES = {".c", ".h", ".cpp", ".py", ".sh", ".cmake", ".mjs", ".in"}
 ROOMS = ["support", "basis", "sched", "hf", "tce", "tests", "scripts", "cmake", "inputs"]
 LINE = "SPDX-License-Identifier: BSD-3-Clause"
 

@@ -21,7 +21,7 @@ tracked() {
         while read -r file; do [ -e "$file" ] && echo "$file"; done
 }
 
-mapfile -t sources < <(tracked '*.c' '*.h')
+mapfile -t sources < <(tracked '*.c' '*.cpp' '*.h')
 mapfile -t scripts < <(tracked '*.sh' .ci/run)
 mapfile -t texts < <(tracked .)
 

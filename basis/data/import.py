@@ -186,6 +186,31 @@ def read_psi4(path):
     return elements, potentials
 
 
+def nwchem_potentials(path):
+    """element -> terms of its potential, (part, power, exponent, coefficient), and its core electrons."""
+    potentials, wanted = {}, []
+    for words in (line.split("#")[0].split() for line in open(path, encoding="latin-1")):
+        if len(words) == 3 and words[1].lower() == "nelec":
+            potentials[words[0].capitalize()] = wanted = [words[2]]
+        elif len(words) == 2 and words[0].capitalize() in ELEMENTS:
+            part = words[1].upper()
+        elif len(words) == 3 and wanted:
+            wanted.append((part, *map(number, words)))
+    return {element: (terms[0], sorted(terms[1:])) for element, terms in potentials.items()}
+
+
+def psi4_potential(lines):
+    """The same of the lines of a potential."""
+    _, n_parts, core = lines[1].split()
+    terms, i = [], 2
+    for part in range(int(n_parts) + 1):
+        n_rows = int(lines[i + 1])
+        terms += [("UL" if part == 0 else SHELL_TYPES[part - 1], *map(number, line.split()))
+                  for line in lines[i + 2:i + 2 + n_rows]]
+        i += 2 + n_rows
+    return core, sorted(terms)
+
+
 # ---- comparing ---------------------------------------------------------------
 
 def number(text):
@@ -304,6 +329,10 @@ def all_sets(nwchem_folder, psi4_folder):
         chosen = {**psi4, **{element: nwchem[element] for element in from_nwchem}}
         if not set(potentials) <= set(chosen):
             sys.exit(f"{name}: a potential without orbital functions")
+        other = nwchem_potentials(os.path.join(nwchem_folder, "def2-ecp")) if potentials else {}
+        different = [e for e in potentials if e in other and psi4_potential(potentials[e]) != other[e]]
+        if different:
+            sys.exit(f"{name}: the packages have different potentials of {element_ranges(different)}")
         yield (stem, set_text(name, form, references, chosen, potentials, from_nwchem),
                list(differences(nwchem, psi4)))
     yield "be15s", be15s_text(), []

@@ -26,8 +26,7 @@ struct atom {
     int charge;         /* of its nucleus less its core potential's electrons, e; 0 for a ghost */
     bool ghost;         /* no nucleus, no electrons */
     double position[3]; /* Bohr */
-    const struct core_potential
-        *potential; /* borrowed from the basis set (ecp_place); NULL: none */
+    const struct core_potential *potential; /* borrowed from the basis set; NULL: none */
 };
 
 /* A nucleus with the charge of its element, or a ghost, at the origin. */
