@@ -5,7 +5,8 @@
 # Makes the libraries that are installed for programs from outside, lib<name>.a and lib<name>.so
 # (targets <name>_static and <name>_shared), in which names that begin with <name>_ alone are
 # visible. The public headers, which declare them, are between `#pragma GCC visibility push(default)`
-# and pop; all else is made local to the one object of both libraries.
+# and pop; all else is made local to the one object of both libraries. Groups of sections, which C++ files
+# have in common with archives that are linked later, become plain sections.
 #
 # TARGETS  static libraries of this project: all of the first, and what it needs of the others
 # SYMBOLS  public names of the others that the first does not need
@@ -18,7 +19,7 @@ function(public_library name)
     list(TRANSFORM archives REPLACE "(.+)" "$<TARGET_FILE:\\1>")
     list(TRANSFORM ARG_SYMBOLS PREPEND "--undefined=")
     add_custom_command(OUTPUT ${object} DEPENDS ${ARG_TARGETS} VERBATIM COMMAND_EXPAND_LISTS
-        COMMAND ${CMAKE_LINKER} -r -o ${object} ${ARG_SYMBOLS} --whole-archive $<TARGET_FILE:${first}>
+        COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${object} ${ARG_SYMBOLS} --whole-archive $<TARGET_FILE:${first}>
             --no-whole-archive --start-group ${archives} --end-group
         COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=${name}_* ${object})
     set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)

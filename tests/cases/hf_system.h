@@ -3,6 +3,7 @@
  * matrices distributed by tiles. */
 #pragma once
 
+#include "basis/integrals/ecp.h"
 #include "basis/integrals/shells.h"
 #include "hf/tiles/screening.h"
 #include "hf/tiles/tile_matrix.h"
@@ -29,6 +30,7 @@ static inline void hf_system_init(struct hf_system *system, const char *molecule
     check_ok(molecule_parse(molecule_text, strlen(molecule_text), "test.xyz", &settings,
                             &system->molecule));
     check_ok(basis_set_parse(basis_text, strlen(basis_text), "test.gbs", &system->set));
+    check_ok(ecp_place(&system->set, &system->molecule));
     check_ok(shells_create(&system->molecule, &system->set, BASIS_FORM_UNSTATED, &system->shells));
 }
 

@@ -86,6 +86,11 @@ static const struct energy_case cases[] = {
     {{"1\n\nH 0 0 0\n", 0, 2, "6-31g", 2, 0},
      {{"mp2", false, -0.4982329107}, {"ccsd", false, -0.4982329107}}},
     {{LITHIUM, 0, 2, "6-31g", 2, 0}, {{"ccsd", true, -7.4312358111}}},
+#ifdef BERYL_LIBECPINT
+    /* NWChem's module ccsd. */
+    {{"2\nunits=bohr\nAg 0 0 0\nH 0 0 3.0575768696\n", 0, 1, "def2-svp", 1, 0},
+     {{"ccsd_t", false, -146.9798675815}}},
+#endif
 };
 
 static const char *const modes[] = {"static", "steal", "retentive", "dtree", "persist"};
