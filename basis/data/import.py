@@ -296,9 +296,19 @@ def package_version(package):
         return "of unknown version"
 
 
+def split_general(shells):
+    """General contractions, which Gaussian94 files lack, as shells of their own."""
+    for shell_type, rows in shells:
+        if shell_type == "SP" or len(rows[0]) == 2:
+            yield shell_type, rows
+        else:
+            for column in range(1, len(rows[0])):
+                yield shell_type, [(row[0], row[column]) for row in rows]
+
+
 def shell_lines(shells):
     lines = []
-    for shell_type, rows in shells:
+    for shell_type, rows in split_general(shells):
         lines.append(f"{shell_type:<4s}{len(rows):4d}   1.00")
         lines += ["".join(f"{word:>24s}" for word in row) for row in rows]
     return lines

@@ -24,12 +24,19 @@ struct atom {
     int charge;         /* of its nucleus, elementary charges; 0 for a ghost */
     bool ghost;         /* no nucleus, no electrons */
     double position[3]; /* Bohr */
+    int basis;          /* index of its set among the basis sets of the molecule; 0 of one */
 };
 
 /* A nucleus with the charge of its element, or a ghost, at the origin. */
 static inline struct atom atom_of_element(int element, bool ghost)
 {
     return (struct atom){.element = element, .charge = ghost ? 0 : element, .ghost = ghost};
+}
+
+/* A number for the element and the basis set: alike atoms have the same functions. */
+static inline int64_t atom_kind(const struct atom *atom)
+{
+    return (int64_t)atom->basis * (MAX_ATOMIC_NUMBER + 1) + atom->element;
 }
 
 /* Values that the comment line of an XYZ file gives, whether they are used or not. */
@@ -91,6 +98,9 @@ enum status molecule_add_displaced_ghosts(struct molecule *molecule, double dist
 /* Errors: STATUS_NO_MEMORY; *copy is empty then. */
 enum status molecule_copy(const struct molecule *molecule, struct molecule *copy);
 void molecule_fini(struct molecule *molecule);
+
+/* Larger than atom_kind of every atom. */
+int64_t molecule_n_kinds(const struct molecule *molecule);
 
 /* Nuclear charges minus the molecular charge. */
 int64_t molecule_n_electrons(const struct molecule *molecule);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/cli/hf_options.h"
 
+#include "basis/input/basis_library.h"
 #include "basis/integrals/two_electron.h"
 #include "sched/lab/comparison/comparison.h"
 #include "sched/lab/profiles/profile.h"
@@ -17,9 +18,11 @@
 #define TEXT_OF(number) QUOTE(number)
 
 static const struct option_row molecule_rows[] = {
-    TEXT_OPTION("basis", FIELD(settings.basis), .value = "NAME|FILE",
-                .help = "basis set: a name such as cc-pvdz (an unknown one lists all), or a "
-                        "Gaussian94 (.gbs) or NWChem (.nw) file"),
+    TEXT_OPTION(
+        "basis", FIELD(settings.basis), .value = "NAME|FILE",
+        .help = "basis set: name (see --list-basis) or file (.gbs, .nw); by element and centre: "
+                "cc-pvdz,O=aug-cc-pvdz,3=sto-3g"),
+    HF_LIST_BASIS_OPTION(FIELD(list_basis)),
     CHOICE_OPTION("method", FIELD(settings.method), "rhf,uhf",
                   .help = "restricted or unrestricted; by default rhf for singlets, else uhf"),
     INTEGER_OPTION("charge", FIELD(settings.charge), -1000, 1000, .value = "N",
@@ -418,12 +421,15 @@ enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
     return hf_options_complete(options, argv[first_operand], SCF_FOLLOW_SAME);
 }
 
-void hf_options_answer(enum option_request request)
+enum status hf_options_answer(const struct hf_options *options, enum option_request request)
 {
-    struct hf_options options;
+    struct hf_options copy = *options;
     struct option_table tables[N_TABLES];
-    struct options all = describe_beryl_hf(&options, tables);
+    struct options all = describe_beryl_hf(&copy, tables);
+    if (request == OPTION_REQUEST_ANSWER)
+        return basis_library_print(options->list_basis);
     options_answer(&all, request);
+    return STATUS_OK;
 }
 
 json_t *hf_options_command(const struct hf_options *options)

@@ -17,7 +17,8 @@ enum hf_density_source { HF_DENSITY_GUESS, HF_DENSITY_CONVERGED, HF_DENSITY_FILE
 struct hf_options {
     struct hf_settings settings;
     struct hf_files files;
-    const char *swap; /* I:A or I:A:beta, or NULL */
+    const char *list_basis; /* NULL, "" or an element */
+    const char *swap;       /* I:A or I:A:beta, or NULL */
     int64_t cache_megabytes;
     bool all_orbitals;
     int64_t fock_only;   /* number of builds; 0: the SCF */
@@ -30,11 +31,18 @@ struct hf_options {
 };
 
 /* Parses and checks all that needs no file. Every pointer refers to argv. *request is set to
- * --help, --help-all or --version if given, which hf_options_answer prints.
+ * --help, --help-all, --version or --list-basis if given, which hf_options_answer prints.
  * Errors: STATUS_USAGE. */
 enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
                              enum option_request *request);
-void hf_options_answer(enum option_request request);
+enum status hf_options_answer(const struct hf_options *options, enum option_request request);
+
+/* --list-basis, for other programs' tables, too. */
+#define HF_LIST_BASIS_OPTION(offset)                                                               \
+    TEXT_OPTION("list-basis", offset, .bare = "", .answers = true, .value = "ELEMENT",             \
+                .expert = true,                                                                    \
+                .help = "print the basis sets that have names, with their elements, or those "     \
+                        "for an element (O, oxygen or 8), and stop")
 
 /* hf_options_parse in parts, for programs that solve the SCF and take its options in addition to
  * their own: values of options that are not given; the tables of molecule, SCF, Fock build,

@@ -332,7 +332,12 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
 static void add_input(const struct hf_outcome *outcome, json_t *result)
 {
     const struct hf_input *input = &outcome->calculation->input;
-    json_t *model = json_pack("{s:o}", "basis", json_text(outcome->calculation->settings->basis));
+    const char *text = outcome->calculation->settings->basis;
+    json_t *basis =
+        input->shells && input->basis.n_sets > 1
+            ? basis_choice_to_json(&input->basis, &input->molecule, text, input->shells->spherical)
+            : NULL;
+    json_t *model = json_pack("{s:o}", "basis", basis ? basis : json_text(text));
     if (input->shells) {
         json_object_set_new(model, "method",
                             json_string(input->method == METHOD_RHF ? "rhf" : "uhf"));

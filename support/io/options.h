@@ -50,12 +50,14 @@ enum option_request {
     OPTION_REQUEST_HELP_MODES,
     OPTION_REQUEST_HELP_ALL,
     OPTION_REQUEST_VERSION,
+    OPTION_REQUEST_ANSWER, /* by an option that `answers` */
 };
 
 /* Sets every field to its default, then to what argv says. argv is reordered;
  * operands are left at argv[*first_operand] to argv[argc - 1].
  * --help (-h), --help-all, --version and, of programs with modes, --help-modes are recognised, end
- * the parsing and are returned as *request. No two rows may have the same name.
+ * the parsing and are returned as *request. OPTION_REQUEST_ANSWER does not end it; then there are
+ * no operands. No two rows may have the same name.
  * Errors: STATUS_USAGE with a message that names the option, the text at fault
  * and what the option takes; STATUS_NO_MEMORY. */
 enum status options_parse(const struct options *options, int argc, char **argv,

@@ -156,6 +156,18 @@ bool word_to_whole(struct word word, int64_t *value)
     return true;
 }
 
+bool word_to_range(struct word word, int64_t *first, int64_t *last)
+{
+    const char *dash = memchr(word.begin, '-', word.length);
+    struct word begin = word, end = word;
+    if (dash) {
+        begin.length = (size_t)(dash - word.begin);
+        end = (struct word){dash + 1, word.length - begin.length - 1};
+    }
+    return word_to_integer(begin, first) && word_to_integer(end, last) && *first > 0 &&
+           *first <= *last;
+}
+
 int text_to_reals(const char *text, int n, double *values)
 {
     struct word rest = word_from_text(text), field;
@@ -195,7 +207,7 @@ static int lesser_number(int a, int b)
 }
 
 /* Edits from a to b. Source: Damerau, Commun. ACM 7, 171 (1964). */
-static int count_edits(struct word a, struct word b)
+int word_edits(struct word a, struct word b)
 {
     int edits[LONGEST_NAME + 1][LONGEST_NAME + 1]; /* from the first i letters to the first j */
     if (a.length > LONGEST_NAME || b.length > LONGEST_NAME)
@@ -219,7 +231,7 @@ void suggestion_add(struct suggestion *suggestion, const char *names)
     struct word name = {.begin = names};
     for (; *name.begin != '\0'; name.begin += strspn(name.begin, ",| ")) {
         name.length = strcspn(name.begin, ",| ");
-        int n_edits = count_edits(suggestion->typed, name);
+        int n_edits = word_edits(suggestion->typed, name);
         if (suggestion->text[0] == '\0'
                 ? n_edits <= 1 + (int)suggestion->typed.length / LETTERS_PER_EDIT
                 : n_edits < suggestion->n_edits) {

@@ -47,6 +47,13 @@ bool word_to_whole(struct word word, int64_t *value);
  * the first that is missing or no such number, or n + 1 if there are more. */
 int text_to_reals(const char *text, int n, double *values);
 
+/* The numbers of "3" or "3-5": at least 1, in ascending order; false if it is not such a range. */
+bool word_to_range(struct word word, int64_t *first, int64_t *last);
+
+/* Edits from one word to another: a letter replaced, left out, put in, or exchanged with the next; case
+ * does not count. INT_MAX if one is longer than 32 letters. */
+int word_edits(struct word a, struct word b);
+
 /* The known name nearest to a mistyped word, for the end of a message:
  *     struct suggestion suggestion = {.typed = word_from_text("stael")};
  *     suggestion_add(&suggestion, "static,steal");   text becomes ": did you mean steal?" */
@@ -57,8 +64,8 @@ struct suggestion {
     char text[64];      /* "": no name is near */
 };
 
-/* Takes the nearest of the names, which ',', '|' or spaces separate, if it is nearer than those before. A
- * letter replaced, left out, put in, or exchanged with the next is an edit; case does not count. */
+/* Takes the nearest of the names, which ',', '|' or spaces separate, if it is nearer by
+ * word_edits than those before. */
 void suggestion_add(struct suggestion *suggestion, const char *names);
 
 /* A word as a message can show it: shortened, unprintable characters replaced. */

@@ -39,6 +39,6 @@ int main(int argc, char **argv)
     if (application_runs(&application))
         application.status = run_tce(&options, &application);
     else if (application_answers(&application))
-        tce_options_answer(&options, application.request);
+        application.status = tce_options_answer(&options, application.request);
     return application_finish(&application);
 }

@@ -47,6 +47,7 @@ static const struct option_row program_rows[] = {
                 .help = "write the seconds of every task, stage by stage; for X.csv, unless "
                         "--dry-run, also the blocks that each task reads and writes, "
                         "X.blocks.csv and X.sizes.csv"),
+    HF_LIST_BASIS_OPTION(FIELD(hf.list_basis)),
 };
 
 #define PAIRS_OPTION                                                                               \
@@ -236,9 +237,10 @@ static enum status check_method(const struct tce_options *options)
 static bool stands_alone(const char *word)
 {
     static const char *const requests[] = {"--help", "-h", "--help-modes", "--help-all",
-                                           "--version"};
+                                           "--version", "--list-basis"};
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++)
-        if (strcmp(word, requests[i]) == 0)
+        if (strlen(requests[i]) == strcspn(word, "=") &&
+            strncmp(word, requests[i], strlen(requests[i])) == 0)
             return true;
     return false;
 }
@@ -339,12 +341,15 @@ json_t *tce_options_command(const struct tce_options *options)
                                 HF_OUTPUTS ",write-fcidump");
 }
 
-void tce_options_answer(const struct tce_options *options, enum option_request request)
+enum status tce_options_answer(const struct tce_options *options, enum option_request request)
 {
     struct tce_options copy = *options;
     struct tce_option_tables tables;
     struct options all = describe_command(&copy, &tables);
+    if (request == OPTION_REQUEST_ANSWER)
+        return hf_options_answer(&options->hf, request);
     options_answer(&all, request);
+    return STATUS_OK;
 }
 
 const struct taskpool_settings *tce_options_pool(const struct tce_options *options)

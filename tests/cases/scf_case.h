@@ -2,6 +2,7 @@
 /* SCF runs from a line of a table, shared by their tests. */
 #pragma once
 
+#include "basis/input/basis_library.h"
 #include "basis/input/point_group.h"
 #include "basis/integrals/shells.h"
 #include "hf/fock/fock_build.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Basis sets are found by their usual names, and refused with the line at fault where a molecule needs
  * that line; test_basis_files.py compares numbers. */
-#include "basis/input/basis_set.h"
+#include "basis/input/basis_library.h"
 #include "basis/input/molecule.h"
 #include "basis/integrals/shells.h"
 #include "tests/check.h"

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "basis/input/basis_choice.h"
+
+#include "basis/input/basis_library.h"
+#include "support/base/agree.h"
+#include "support/io/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* --- the text --- */
+
+static struct word trim(struct word word)
+{
+    while (word.length > 0 && *word.begin == ' ')
+        word = (struct word){word.begin + 1, word.length - 1};
+    while (word.length > 0 && word.begin[word.length - 1] == ' ')
+        word.length--;
+    return word;
+}
+
+bool basis_choice_take(struct word *rest, struct word *selector, struct word *name)
+{
+    if (!rest->begin)
+        return false;
+    const char *begin = rest->begin, *end = begin + rest->length, *at = begin, *equals = NULL;
+    bool in_path = false;
+    for (int depth = 0; at < end && (*at != ',' || depth > 0); at++) {
+        depth += (*at == '(') - (*at == ')' && depth > 0);
+        in_path = in_path || *at == '/';
+        if (*at == '=' && !equals && !in_path)
+            equals = at;
+    }
+    const char *first = equals ? equals + 1 : begin;
+    *selector = trim((struct word){begin, equals ? (size_t)(equals - begin) : 0});
+    *name = trim((struct word){first, (size_t)(at - first)});
+    *rest = at < end ? (struct word){at + 1, (size_t)(end - at - 1)} : (struct word){NULL, 0};
+    if (equals && selector->length == 0) /* "=name" is a name, and an unknown one */
+        *name = trim((struct word){begin, (size_t)(at - begin)});
+    return true;
+}
+
+static bool begins_with(struct word word, const char *text)
+{
+    return word.length > strlen(text) && strncasecmp(word.begin, text, strlen(text)) == 0;
+}
+
+static enum status parse_selector(struct basis_rule *rule)
+{
+    static const char *const ghosts[] = {"@", "Bq-", "Bq"};
+    struct word word = rule->selector;
+    rule->element = -1;
+    if (word.length == 0 || word_to_range(word, &rule->first, &rule->last))
+        return STATUS_OK;
+    for (size_t i = 0; i < sizeof ghosts / sizeof ghosts[0] && !rule->ghosts; i++)
+        if (begins_with(word, ghosts[i])) {
+            size_t n = strlen(ghosts[i]);
+            rule->ghosts = true;
+            word = (struct word){word.begin + n, word.length - n};
+        }
+    rule->element = element_number(word.begin, word.length);
+    return rule->element >= 0
+               ? STATUS_OK
+               : FAIL(STATUS_USAGE,
+                      "--basis '%s=...': give an element or the number of a centre before the =, "
+                      "such as cc-pvdz,O=aug-cc-pvdz,3=sto-3g",
+                      word_show(rule->selector).text);
+}
+
+/* Finds the set of a rule among those that are read, or reads it.
+ * name  scratch for it */
+static enum status read_set(MPI_Comm comm, struct basis_choice *choice, char *name,
+                            struct basis_rule *rule)
+{
+    struct basis_set *set = &choice->sets[choice->n_sets];
+    sprintf(name, "%.*s", (int)rule->name.length, rule->name.begin);
+    TRY(basis_set_read_all(name, comm, set));
+    for (rule->set = 0; rule->set < choice->n_sets; rule->set++)
+        if (strcmp(choice->sets[rule->set].name, set->name) == 0) {
+            basis_set_fini(set);
+            return STATUS_OK;
+        }
+    choice->n_sets++;
+    return STATUS_OK;
+}
+
+static enum status read_rules(const char *text, MPI_Comm comm, struct basis_choice *choice,
+                              char *name)
+{
+    struct word rest = word_from_text(text);
+    bool has_default = false;
+    while (basis_choice_take(&rest, &choice->rules[choice->n_rules].selector,
+                             &choice->rules[choice->n_rules].name)) {
+        struct basis_rule *rule = &choice->rules[choice->n_rules++];
+        bool is_default = rule->selector.length == 0;
+        TRY(parse_selector(rule));
+        if (has_default && is_default)
+            return FAIL(STATUS_USAGE,
+                        "--basis: '%s' is a second set for all centres: write an element or the "
+                        "number of a centre and = before it",
+                        word_show(rule->name).text);
+        has_default = has_default || is_default;
+        TRY(read_set(comm, choice, name, rule));
+    }
+    return STATUS_OK;
+}
+
+enum status basis_choice_read_all(const char *text, MPI_Comm comm, struct basis_choice *choice)
+{
+    size_t most = strlen(text) + 2; /* more than rules, and one to be taken */
+    char *name = malloc(most);
+    *choice = (struct basis_choice){.sets = calloc(most, sizeof *choice->sets),
+                                    .rules = calloc(most, sizeof *choice->rules)};
+    enum status status = status_agree(
+        comm, CHECK_MEMORY(name && choice->sets && choice->rules, "no memory for the basis set"));
+    if (status == STATUS_OK)
+        status = read_rules(text, comm, choice, name);
+    free(name);
+    if (status != STATUS_OK)
+        basis_choice_fini(choice);
+    return status;
+}
+
+void basis_choice_fini(struct basis_choice *choice)
+{
+    for (int s = 0; s < choice->n_sets; s++)
+        basis_set_fini(&choice->sets[s]);
+    free(choice->sets);
+    free(choice->rules);
+    *choice = (struct basis_choice){0};
+}
+
+/* --- centres --- */
+
+/* Which rules go before others: the larger number. */
+static int precedence(const struct basis_rule *rule)
+{
+    return rule->first > 0 ? 4 : rule->element < 0 ? 1 : rule->ghosts ? 3 : 2;
+}
+
+static bool selects(const struct basis_rule *rule, const struct atom *atom, int64_t number)
+{
+    if (rule->first > 0)
+        return number >= rule->first && number <= rule->last;
+    return rule->element < 0 || (rule->element == atom->element && (atom->ghost || !rule->ghosts));
+}
+
+/* Gives the set of a rule to the centres that it selects, unless another rule goes before it.
+ * of  the rule of each centre, -1 without */
+static enum status apply_rule(const struct basis_choice *choice, int r,
+                              const struct molecule *molecule, int *of)
+{
+    const struct basis_rule *rule = &choice->rules[r];
+    bool selected = rule->selector.length == 0;
+    const struct word_text shown = word_show(rule->selector);
+    if (rule->last > molecule->n_atoms)
+        return FAIL(STATUS_USAGE, "--basis '%s=...': the molecule has %lld centre%s only",
+                    shown.text, (long long)molecule->n_atoms, molecule->n_atoms == 1 ? "" : "s");
+    for (int64_t a = 0; a < molecule->n_atoms; a++) {
+        if (!selects(rule, &molecule->atoms[a], a + 1))
+            continue;
+        selected = true;
+        int before = of[a] < 0 ? 0 : precedence(&choice->rules[of[a]]);
+        if (before == precedence(rule))
+            return FAIL(STATUS_USAGE, "--basis '%s=...': centre %lld has two sets: leave one out",
+                        shown.text, (long long)a + 1);
+        if (before < precedence(rule))
+            of[a] = r;
+    }
+    return selected ? STATUS_OK
+                    : FAIL(STATUS_USAGE, "--basis '%s=...': the molecule has no such centre",
+                           shown.text);
+}
+
+static enum status apply_rules(const struct basis_choice *choice, struct molecule *molecule,
+                               int *of)
+{
+    for (int64_t a = 0; a < molecule->n_atoms; a++)
+        of[a] = -1;
+    for (int r = 0; r < choice->n_rules; r++)
+        TRY(apply_rule(choice, r, molecule, of));
+    for (int64_t a = 0; a < molecule->n_atoms; a++) {
+        if (of[a] < 0)
+            return FAIL(STATUS_USAGE,
+                        "--basis names no set for centre %lld, %s: begin with one for all others, "
+                        "such as cc-pvdz,O=aug-cc-pvdz",
+                        (long long)a + 1, element_symbol(molecule->atoms[a].element));
+        molecule->atoms[a].basis = choice->rules[of[a]].set;
+    }
+    return STATUS_OK;
+}
+
+enum status basis_choice_assign(const struct basis_choice *choice, struct molecule *molecule)
+{
+    int *of = malloc((size_t)molecule->n_atoms * sizeof *of);
+    TRY(CHECK_MEMORY(of, "no memory for %lld centres", (long long)molecule->n_atoms));
+    enum status status = apply_rules(choice, molecule, of);
+    free(of);
+    return status;
+}
+
+struct word basis_choice_name(const struct basis_choice *choice, int set)
+{
+    int r = 0;
+    while (choice->rules[r].set != set)
+        r++;
+    return choice->rules[r].name;
+}
+
+/* --- QCSchema --- */
+
+static json_t *group_to_json(const struct basis_contractions *group, bool spherical)
+{
+    json_t *l = json_array(), *exponents = json_array(), *coefficients = json_array();
+    bool is_fused = group->l[0] != group->l[group->n_contractions - 1];
+    for (int p = 0; p < group->n_primitives; p++)
+        json_array_append_new(exponents, json_real(group->exponents[p]));
+    for (int k = 0; k < group->n_contractions; k++) {
+        json_t *row = json_array();
+        if (k == 0 || is_fused)
+            json_array_append_new(l, json_integer(group->l[k]));
+        for (int p = 0; p < group->n_primitives; p++)
+            json_array_append_new(row,
+                                  json_real(group->coefficients[p * group->n_contractions + k]));
+        json_array_append_new(coefficients, row);
+    }
+    return json_pack("{s:o, s:s, s:o, s:o}", "angular_momentum", l, "harmonic_type",
+                     spherical ? "spherical" : "cartesian", "exponents", exponents, "coefficients",
+                     coefficients);
+}
+
+json_t *basis_choice_to_json(const struct basis_choice *choice, const struct molecule *molecule,
+                             const char *name, bool spherical)
+{
+    json_t *centers = json_object(), *map = json_array();
+    bool complete = true;
+    for (int64_t a = 0; a < molecule->n_atoms && complete; a++) {
+        char label[32];
+        const struct atom *atom = &molecule->atoms[a];
+        const struct basis_element *entry =
+            basis_set_find(&choice->sets[atom->basis], atom->element);
+        complete = entry && entry->n_groups > 0 && !entry->needs_ecp;
+        snprintf(label, sizeof label, "%s_%d", element_symbol(atom->element), atom->basis + 1);
+        json_array_append_new(map, json_string(label));
+        if (!complete || json_object_get(centers, label))
+            continue;
+        json_t *shells = json_array();
+        for (int64_t g = 0; g < entry->n_groups; g++)
+            json_array_append_new(shells, group_to_json(&entry->groups[g], spherical));
+        json_object_set_new(centers, label, json_pack("{s:o}", "electron_shells", shells));
+    }
+    json_t *set =
+        json_pack("{s:s, s:i, s:o, s:o, s:o}", "schema_name", "qcschema_basis", "schema_version", 1,
+                  "name", json_text(name), "center_data", centers, "atom_map", map);
+    if (complete)
+        return set;
+    json_decref(set);
+    return NULL;
+}
