@@ -13,7 +13,6 @@
 #include "support/base/status.h"
 #include "support/io/words.h"
 
-#include <jansson.h>
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,11 +48,3 @@ enum status basis_choice_assign(const struct basis_choice *choice, struct molecu
 
 /* The name of a set as the text has it first. */
 struct word basis_choice_name(const struct basis_choice *choice, int set);
-
-/* A QCSchema BasisSet with the functions of all centres.
- * name       of the whole
- * spherical  the form of its functions
- * NULL where a centre without functions or with a core potential has no place in one, or when out of
- * memory; the caller owns it. */
-json_t *basis_choice_to_json(const struct basis_choice *choice, const struct molecule *molecule,
-                             const char *name, bool spherical);

@@ -236,8 +236,8 @@ static enum status check_method(const struct tce_options *options)
 /* Whether it is a request that needs no command. */
 static bool stands_alone(const char *word)
 {
-    static const char *const requests[] = {"--help", "-h", "--help-modes", "--help-all",
-                                           "--version", "--list-basis"};
+    static const char *const requests[] = {"--help",     "-h",        "--help-modes",
+                                           "--help-all", "--version", "--list-basis"};
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++)
         if (strlen(requests[i]) == strcspn(word, "=") &&
             strncmp(word, requests[i], strlen(requests[i])) == 0)

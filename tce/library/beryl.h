@@ -88,7 +88,7 @@ enum { BERYL_NOT_GIVEN = -1000000 };
  * (--max-iter for max_iter), or under the one named here. Texts are copied by beryl_create. */
 struct beryl_settings {
     size_t size;            /* of this structure where the program was compiled; set by defaults */
-    const char *basis;      /* name, or Gaussian94 or NWChem file */
+    const char *basis;      /* as --basis: name or file, also by element and centre */
     int charge;             /* BERYL_NOT_GIVEN: as the file's comment line says, else 0 */
     int multiplicity;       /* likewise, else 1 */
     int reference;          /* enum beryl_reference; --method */

@@ -163,6 +163,7 @@ static void check_refusals(struct beryl_calculation *calculation)
     (settings = in_basis("6-31g"), (change), refuse(1, helium, &settings, error, text))
     BAD(settings.basis = NULL, BERYL_USAGE, "basis");
     BAD(settings.basis = "nonsense", BERYL_INPUT, "nonsense");
+    BAD(settings.basis = "6-31g,2=sto-3g", BERYL_USAGE, "the molecule has 1 centre only");
     BAD(settings.sched = "nonsense", BERYL_USAGE, "nonsense");
     BAD(settings.keep_occupation = 1, BERYL_USAGE, "--keep-occupation");
     BAD((settings.guess_flip = "2", settings.reference = BERYL_UHF), BERYL_USAGE,

@@ -153,37 +153,3 @@ TEST(only_d_and_higher_functions_must_agree_in_form)
         molecule_fini(&molecule);
     }
 }
-
-TEST(a_qcschema_set_has_the_shells_of_each_centre)
-{
-    struct molecule molecule;
-    struct basis_choice choice;
-    parse_molecule("3\n\nO 0 0 0\nH 0 0.75 0.58\nH 0 -0.75 0.58\n", &molecule);
-    check_ok(basis_choice_read_all("6-31g,3=sto-3g", MPI_COMM_WORLD, &choice));
-    check_ok(basis_choice_assign(&choice, &molecule));
-    json_t *set = basis_choice_to_json(&choice, &molecule, "mixed", false);
-    const char *labels[3];
-    json_t *o, *h, *other;
-    assert_int_equal(
-        0, json_unpack(set, "{s:[s,s,s]}", "atom_map", &labels[0], &labels[1], &labels[2]));
-    assert_int_equal(0, json_unpack(set, "{s:{s:{s:o}, s:{s:o}, s:{s:o}}}", "center_data",
-                                    labels[0], "electron_shells", &o, labels[1], "electron_shells",
-                                    &h, labels[2], "electron_shells", &other));
-    assert_int_equal(json_array_size(o), 3); /* an SP shell is one */
-    assert_int_equal(json_array_size(h), 2);
-    assert_int_equal(json_array_size(other), 1);
-    int l[2];
-    double exponent, s, p;
-    assert_int_equal(0, json_unpack(json_array_get(o, 2), "{s:[i,i!], s:[f!], s:[[f!],[f!]!]}",
-                                    "angular_momentum", &l[0], &l[1], "exponents", &exponent,
-                                    "coefficients", &s, &p));
-    check_close(exponent, 0.2700058, 1e-12);
-    check_close(s * p, 1, 0);
-    json_decref(set);
-
-    /* A centre without functions has no place in it. */
-    molecule.atoms[2].element = 0;
-    assert_null(basis_choice_to_json(&choice, &molecule, "mixed", false));
-    basis_choice_fini(&choice);
-    molecule_fini(&molecule);
-}
