@@ -11,15 +11,6 @@
 
 /* --- the text --- */
 
-static struct word trim(struct word word)
-{
-    while (word.length > 0 && *word.begin == ' ')
-        word = (struct word){word.begin + 1, word.length - 1};
-    while (word.length > 0 && word.begin[word.length - 1] == ' ')
-        word.length--;
-    return word;
-}
-
 bool basis_choice_take(struct word *rest, struct word *selector, struct word *name)
 {
     if (!rest->begin)
@@ -33,11 +24,11 @@ bool basis_choice_take(struct word *rest, struct word *selector, struct word *na
             equals = at;
     }
     const char *first = equals ? equals + 1 : begin;
-    *selector = trim((struct word){begin, equals ? (size_t)(equals - begin) : 0});
-    *name = trim((struct word){first, (size_t)(at - first)});
+    *selector = trim_word((struct word){begin, equals ? (size_t)(equals - begin) : 0});
+    *name = trim_word((struct word){first, (size_t)(at - first)});
     *rest = at < end ? (struct word){at + 1, (size_t)(end - at - 1)} : (struct word){NULL, 0};
     if (equals && selector->length == 0) /* "=name" is a name, and an unknown one */
-        *name = trim((struct word){begin, (size_t)(at - begin)});
+        *name = trim_word((struct word){begin, (size_t)(at - begin)});
     return true;
 }
 
@@ -146,58 +137,49 @@ static bool selects(const struct basis_rule *rule, const struct atom *atom, int6
     return rule->element < 0 || (rule->element == atom->element && (atom->ghost || !rule->ghosts));
 }
 
-/* Gives the set of a rule to the centres that it selects, unless another rule goes before it.
- * of  the rule of each centre, -1 without */
-static enum status apply_rule(const struct basis_choice *choice, int r,
-                              const struct molecule *molecule, int *of)
+/* Gives a rule to the centres that it selects, unless another rule goes before it: atom.basis is
+ * the rule of each centre here, -1 without. */
+static enum status apply_rule(const struct basis_choice *choice, int r, struct molecule *molecule)
 {
     const struct basis_rule *rule = &choice->rules[r];
+    const struct word_text selector = word_show(rule->selector);
     bool selected = rule->selector.length == 0;
-    const struct word_text shown = word_show(rule->selector);
     if (rule->last > molecule->n_atoms)
         return FAIL(STATUS_USAGE, "--basis '%s=...': the molecule has %lld centre%s only",
-                    shown.text, (long long)molecule->n_atoms, molecule->n_atoms == 1 ? "" : "s");
+                    selector.text, (long long)molecule->n_atoms, molecule->n_atoms == 1 ? "" : "s");
     for (int64_t a = 0; a < molecule->n_atoms; a++) {
-        if (!selects(rule, &molecule->atoms[a], a + 1))
+        struct atom *atom = &molecule->atoms[a];
+        if (!selects(rule, atom, a + 1))
             continue;
         selected = true;
-        int before = of[a] < 0 ? 0 : precedence(&choice->rules[of[a]]);
+        int before = atom->basis < 0 ? 0 : precedence(&choice->rules[atom->basis]);
         if (before == precedence(rule))
             return FAIL(STATUS_USAGE, "--basis '%s=...': centre %lld has two sets: leave one out",
-                        shown.text, (long long)a + 1);
+                        selector.text, (long long)a + 1);
         if (before < precedence(rule))
-            of[a] = r;
+            atom->basis = r;
     }
     return selected ? STATUS_OK
                     : FAIL(STATUS_USAGE, "--basis '%s=...': the molecule has no such centre",
-                           shown.text);
-}
-
-static enum status apply_rules(const struct basis_choice *choice, struct molecule *molecule,
-                               int *of)
-{
-    for (int64_t a = 0; a < molecule->n_atoms; a++)
-        of[a] = -1;
-    for (int r = 0; r < choice->n_rules; r++)
-        TRY(apply_rule(choice, r, molecule, of));
-    for (int64_t a = 0; a < molecule->n_atoms; a++) {
-        if (of[a] < 0)
-            return FAIL(STATUS_USAGE,
-                        "--basis names no set for centre %lld, %s: begin with one for all others, "
-                        "such as cc-pvdz,O=aug-cc-pvdz",
-                        (long long)a + 1, element_symbol(molecule->atoms[a].element));
-        molecule->atoms[a].basis = choice->rules[of[a]].set;
-    }
-    return STATUS_OK;
+                           selector.text);
 }
 
 enum status basis_choice_assign(const struct basis_choice *choice, struct molecule *molecule)
 {
-    int *of = malloc((size_t)molecule->n_atoms * sizeof *of);
-    TRY(CHECK_MEMORY(of, "no memory for %lld centres", (long long)molecule->n_atoms));
-    enum status status = apply_rules(choice, molecule, of);
-    free(of);
-    return status;
+    for (int64_t a = 0; a < molecule->n_atoms; a++)
+        molecule->atoms[a].basis = -1;
+    for (int r = 0; r < choice->n_rules; r++)
+        TRY(apply_rule(choice, r, molecule));
+    for (int64_t a = 0; a < molecule->n_atoms; a++) {
+        struct atom *atom = &molecule->atoms[a];
+        if (atom->basis < 0)
+            return FAIL(STATUS_USAGE,
+                        "--basis names no set for centre %lld, %s: begin with one for all others, "
+                        "such as cc-pvdz,O=aug-cc-pvdz",
+                        (long long)a + 1, element_symbol(atom->element));
+        atom->basis = choice->rules[atom->basis].set;
+    }
+    return STATUS_OK;
 }
 
 struct word basis_choice_name(const struct basis_choice *choice, int set)

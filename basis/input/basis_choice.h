@@ -43,7 +43,7 @@ void basis_choice_fini(struct basis_choice *choice);
 
 /* Sets atom.basis of every centre. Not collective.
  * Errors: STATUS_USAGE (the molecule lacks an element or centre that the text names; two sets for
- * one; none), STATUS_NO_MEMORY. */
+ * one; none); then atom.basis is undefined. */
 enum status basis_choice_assign(const struct basis_choice *choice, struct molecule *molecule);
 
 /* The name of a set as the text has it first. */

@@ -246,45 +246,33 @@ enum status basis_set_read_all(const char *name, MPI_Comm comm, struct basis_set
 
 /* --- the list --- */
 
-static const char *const element_names[MAX_ATOMIC_NUMBER] = {
-    "hydrogen",     "helium",        "lithium",     "beryllium",   "boron",        "carbon",
-    "nitrogen",     "oxygen",        "fluorine",    "neon",        "sodium",       "magnesium",
-    "aluminium",    "silicon",       "phosphorus",  "sulfur",      "chlorine",     "argon",
-    "potassium",    "calcium",       "scandium",    "titanium",    "vanadium",     "chromium",
-    "manganese",    "iron",          "cobalt",      "nickel",      "copper",       "zinc",
-    "gallium",      "germanium",     "arsenic",     "selenium",    "bromine",      "krypton",
-    "rubidium",     "strontium",     "yttrium",     "zirconium",   "niobium",      "molybdenum",
-    "technetium",   "ruthenium",     "rhodium",     "palladium",   "silver",       "cadmium",
-    "indium",       "tin",           "antimony",    "tellurium",   "iodine",       "xenon",
-    "caesium",      "barium",        "lanthanum",   "cerium",      "praseodymium", "neodymium",
-    "promethium",   "samarium",      "europium",    "gadolinium",  "terbium",      "dysprosium",
-    "holmium",      "erbium",        "thulium",     "ytterbium",   "lutetium",     "hafnium",
-    "tantalum",     "tungsten",      "rhenium",     "osmium",      "iridium",      "platinum",
-    "gold",         "mercury",       "thallium",    "lead",        "bismuth",      "polonium",
-    "astatine",     "radon",         "francium",    "radium",      "actinium",     "thorium",
-    "protactinium", "uranium",       "neptunium",   "plutonium",   "americium",    "curium",
-    "berkelium",    "californium",   "einsteinium", "fermium",     "mendelevium",  "nobelium",
-    "lawrencium",   "rutherfordium", "dubnium",     "seaborgium",  "bohrium",      "hassium",
-    "meitnerium",   "darmstadtium",  "roentgenium", "copernicium", "nihonium",     "flerovium",
-    "moscovium",    "livermorium",   "tennessine",  "oganesson",
-};
+/* In order, and other spellings of some. */
+static const char element_names[] =
+    "hydrogen,helium,lithium,beryllium,boron,carbon,nitrogen,oxygen,fluorine,neon,sodium,"
+    "magnesium,aluminium,silicon,phosphorus,sulfur,chlorine,argon,potassium,calcium,scandium,"
+    "titanium,vanadium,chromium,manganese,iron,cobalt,nickel,copper,zinc,gallium,germanium,"
+    "arsenic,selenium,bromine,krypton,rubidium,strontium,yttrium,zirconium,niobium,"
+    "molybdenum,technetium,ruthenium,rhodium,palladium,silver,cadmium,indium,tin,antimony,"
+    "tellurium,iodine,xenon,caesium,barium,lanthanum,cerium,praseodymium,neodymium,"
+    "promethium,samarium,europium,gadolinium,terbium,dysprosium,holmium,erbium,thulium,"
+    "ytterbium,lutetium,hafnium,tantalum,tungsten,rhenium,osmium,iridium,platinum,gold,"
+    "mercury,thallium,lead,bismuth,polonium,astatine,radon,francium,radium,actinium,thorium,"
+    "protactinium,uranium,neptunium,plutonium,americium,curium,berkelium,californium,"
+    "einsteinium,fermium,mendelevium,nobelium,lawrencium,rutherfordium,dubnium,seaborgium,"
+    "bohrium,hassium,meitnerium,darmstadtium,roentgenium,copernicium,nihonium,flerovium,"
+    "moscovium,livermorium,tennessine,oganesson,aluminum,sulphur,cesium";
 
 static enum status find_element(const char *text, int *element)
 {
-    static const struct {
-        const char *name;
-        int element;
-    } spellings[] = {{"aluminum", 13}, {"sulphur", 16}, {"cesium", 55}};
+    static const int others[] = {13, 16, 55};
+    struct word rest = word_from_text(element_names), name;
     int64_t number = element_number(text, strlen(text));
     if (word_to_integer(word_from_text(text), &number) &&
         (number < 1 || number > MAX_ATOMIC_NUMBER))
         number = -1;
-    for (int z = 1; z <= MAX_ATOMIC_NUMBER; z++)
-        if (strcasecmp(text, element_names[z - 1]) == 0)
-            number = z;
-    for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++)
-        if (strcasecmp(text, spellings[i].name) == 0)
-            number = spellings[i].element;
+    for (int i = 1; take_field(&rest, &name); i++)
+        if (word_equals(name, text))
+            number = i <= MAX_ATOMIC_NUMBER ? i : others[i - MAX_ATOMIC_NUMBER - 1];
     *element = (int)number;
     return number >= 0 ? STATUS_OK
                        : FAIL(STATUS_USAGE,
@@ -299,24 +287,21 @@ static bool has_functions(const struct basis_set *set, int element, bool needs_e
     return entry && entry->n_groups > 0 && !entry->defect && entry->needs_ecp == needs_ecp;
 }
 
-/* Appends elements such as "H-Ar, Ca, Bq". */
+/* Writes elements such as "H-Ar, Ca, Bq". */
 static void list_elements(const struct basis_set *set, bool needs_ecp, char *list, size_t size)
 {
     size_t n = 0;
     *list = '\0';
-    for (int first = 1, last; first <= MAX_ATOMIC_NUMBER; first = last + 1) {
-        for (last = first; last <= MAX_ATOMIC_NUMBER && has_functions(set, last, needs_ecp);)
-            last++;
-        if (last-- == first) {
-            last = first;
+    for (int i = 1; i <= MAX_ATOMIC_NUMBER + 1; i++) {
+        int z = i % (MAX_ATOMIC_NUMBER + 1), last = i; /* Bq is the last one */
+        if (!has_functions(set, z, needs_ecp))
             continue;
-        }
-        n += (size_t)snprintf(list + n, size - n, "%s%s", n > 0 ? ", " : "", element_symbol(first));
-        if (last > first)
-            n += (size_t)snprintf(list + n, size - n, "-%s", element_symbol(last));
+        while (z > 0 && last < MAX_ATOMIC_NUMBER && has_functions(set, last + 1, needs_ecp))
+            last++;
+        n += (size_t)snprintf(list + n, size - n, "%s%s%s%s", n > 0 ? ", " : "", element_symbol(z),
+                              last > i ? "-" : "", last > i ? element_symbol(last) : "");
+        i = last;
     }
-    if (has_functions(set, 0, needs_ecp))
-        snprintf(list + n, size - n, "%s%s", n > 0 ? ", " : "", element_symbol(0));
 }
 
 /* Prints a line, after the folder if it is the first one of it; a set that cannot be read has its

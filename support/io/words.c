@@ -40,6 +40,16 @@ bool take_word(struct word *rest, struct word *word)
     return word->length > 0;
 }
 
+struct word trim_word(struct word word)
+{
+    const char *begin = word.begin, *end = begin + word.length;
+    while (begin < end && is_white(*begin))
+        begin++;
+    while (end > begin && is_white(end[-1]))
+        end--;
+    return (struct word){begin, (size_t)(end - begin)};
+}
+
 bool take_field(struct word *rest, struct word *field)
 {
     if (!rest->begin)
@@ -47,15 +57,9 @@ bool take_field(struct word *rest, struct word *field)
     const char *begin = rest->begin, *end = begin + rest->length;
     const char *comma = memchr(begin, ',', rest->length);
     *rest = comma ? (struct word){comma + 1, (size_t)(end - comma - 1)} : (struct word){0};
-    if (comma)
-        end = comma;
-    while (begin < end && is_white(*begin))
-        begin++;
-    while (end > begin && is_white(end[-1]))
-        end--;
-    if (end - begin >= 2 && *begin == '"' && end[-1] == '"')
-        begin++, end--;
-    *field = (struct word){begin, (size_t)(end - begin)};
+    *field = trim_word((struct word){begin, (size_t)((comma ? comma : end) - begin)});
+    if (field->length >= 2 && *field->begin == '"' && field->begin[field->length - 1] == '"')
+        *field = (struct word){field->begin + 1, field->length - 2};
     return true;
 }
 

@@ -21,6 +21,9 @@ size_t text_mark_length(const char *text, size_t length);
 /* Takes the first word of the rest, ended by white space; false if only white space is left. */
 bool take_word(struct word *rest, struct word *word);
 
+/* The word without white space around it. */
+struct word trim_word(struct word word);
+
 /* Takes the first field of the rest, up to a comma or the end, without white space and quotation
  * marks around it; false after the last field, when rest->begin is NULL. An empty text has one
  * empty field. A comma within quotation marks separates fields, too. */
