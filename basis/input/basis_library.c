@@ -262,7 +262,7 @@ static const char element_names[] =
     "bohrium,hassium,meitnerium,darmstadtium,roentgenium,copernicium,nihonium,flerovium,"
     "moscovium,livermorium,tennessine,oganesson,aluminum,sulphur,cesium";
 
-static enum status find_element(const char *text, int *element)
+static enum status parse_element(const char *text, int *element)
 {
     static const int others[] = {13, 16, 55};
     struct word rest = word_from_text(element_names), name;
@@ -346,7 +346,7 @@ enum status basis_library_print(const char *element)
     struct library library;
     int number = -1, printed = -1;
     if (*element)
-        TRY(find_element(element, &number));
+        TRY(parse_element(element, &number));
     enum status status = library_init(&library);
     for (int64_t i = 0; i < library.n && status == STATUS_OK; i++)
         status = print_set(&library.files[i], number, &printed);
