@@ -88,7 +88,7 @@ uint64_t option_hash(const struct option_row *row, const void *fields);
  * text. */
 void options_answer(const struct options *options, enum option_request request);
 
-/* The value in force of every option, as a JSON object: name -> value. The
+/* The value in force of every option of a run, as a JSON object: name -> value. The
  * caller owns it; NULL when out of memory. */
 json_t *options_to_json(const struct options *options);
 
