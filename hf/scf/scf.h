@@ -170,7 +170,12 @@ struct scf_result {
     double *orbital_energies[2]; /* n_orbitals, hartree, on every process: occupied ones
                                   * ascending, then virtual ones ascending */
     struct dense *orbitals[2];   /* n_functions x n_orbitals, columns in that order */
-    enum scf_space space;        /* of its determinants */
+    /* Of ROHF: its semicanonical orbitals of each spin, in which F_oo and F_vv are diagonal, and F between them; else NULL. */
+    struct dense *semicanonical[2]; /* n_functions x n_orbitals, occupied ones of the spin first */
+    double *semicanonical_energies[2]; /* n_orbitals: of F_oo, ascending, then of F_vv, ascending */
+    struct dense
+        *fock_ov[2]; /* n_occupied of the spin x n_virtual: F_ia over them, hartree; alpha, beta */
+    enum scf_space space;                       /* of its determinants */
     struct scf_curvature curvature[SCF_SPACES]; /* at the result, by enum scf_space */
     double lowering;  /* at least this much lower is another solution than a saddle point that
                       * SCF_FOLLOW_NONE keeps, hartree; 0: not known */

@@ -55,7 +55,7 @@ static enum status count_orbitals(struct method_calculation *self)
 {
     const struct hf_input *input = &self->hf->input;
     int64_t n_functions = input->shells->n_functions;
-    return orbital_spaces_count(n_functions, n_functions, input->n_orbital_sets, input->n_occupied,
+    return orbital_spaces_count(n_functions, n_functions, input->n_densities, input->n_occupied,
                                 count_frozen(self->settings, &input->molecule), &self->counts);
 }
 
@@ -137,10 +137,17 @@ static enum status take_checkpoint_orbitals(struct method_calculation *self)
 #define LEAST_CORE_GAP 0.1
 #define SHELL_GAP      1.0
 
+/* Of the orbitals that are correlated. */
+static const double *reference_energies(const struct scf_result *result, int spin)
+{
+    return result->semicanonical[0] ? result->semicanonical_energies[spin]
+                                    : result->orbital_energies[spin];
+}
+
 /* From the occupied orbital n of a spin, counted from 1, to the next; INFINITY where one is missing. */
 static double occupied_gap(const struct hf_calculation *hf, int spin, int64_t n)
 {
-    const double *energies = hf->result.orbital_energies[spin];
+    const double *energies = reference_energies(&hf->result, spin);
     return n > 0 && n < hf->input.n_occupied[spin] ? energies[n] - energies[n - 1] : INFINITY;
 }
 
@@ -149,13 +156,13 @@ static double occupied_gap(const struct hf_calculation *hf, int spin, int64_t n)
 static void warn_of_core_gap(const struct hf_calculation *hf, int64_t n_core)
 {
     static const char *const names[2][2] = {{"", ""}, {"alpha ", "beta "}};
-    int n_orbital_sets = hf->input.n_orbital_sets;
+    int n_orbital_sets = hf->input.n_densities;
     int64_t fewer = n_core;
     while (occupied_gap(hf, 0, fewer) < SHELL_GAP ||
            occupied_gap(hf, n_orbital_sets - 1, fewer) < SHELL_GAP)
         fewer--;
     for (int spin = 0; spin < n_orbital_sets; spin++) {
-        const double *energies = hf->result.orbital_energies[spin];
+        const double *energies = reference_energies(&hf->result, spin);
         double gap = occupied_gap(hf, spin, n_core);
         if (gap < LEAST_CORE_GAP)
             log_warn("--frozen-core freezes %sorbital %lld (%.4f hartree) and correlates orbital "
@@ -179,12 +186,12 @@ enum status method_calculation_prepare(struct method_calculation *self,
                                        const struct taskpool_settings *pool)
 {
     const struct hf_input *input = &self->hf->input;
-    if (input->n_orbital_sets != self->counts.n_orbital_sets)
+    if (input->n_densities != self->counts.n_orbital_sets)
         TRY(plan_unrestricted(self));
     TRY(take_checkpoint_orbitals(self));
     if (self->settings->frozen_core)
         warn_of_core_gap(self->hf, self->counts.spin[0].frozen.n_core);
-    TRY(orbital_spaces_create(&self->hf->result, input->n_orbital_sets, input->n_occupied,
+    TRY(orbital_spaces_create(&self->hf->result, input->n_densities, input->n_occupied,
                               self->counts.spin[0].frozen, self->hf->comm, &self->orbitals));
     int64_t n_virtual = orbital_spaces_n_virtual(self->orbitals);
     if (n_virtual < orbital_spaces_n_virtual(&self->counts))

@@ -141,52 +141,85 @@ static double sign_of(const double *column, int64_t n, int64_t stride)
     return 1;
 }
 
-/* C from the correlated orbitals of the full matrix, which has n_all columns. */
-static void take_correlated_orbitals(struct orbital_space *space, const double *full, int64_t n_all)
+/* C from the correlated orbitals of the full matrix, which has n_all columns; signs: those that they have here. */
+static void take_correlated_orbitals(struct orbital_space *space, const double *full, int64_t n_all,
+                                     double *signs)
 {
     for (int64_t p = 0; p < space->n_orbitals; p++) {
         const double *column = full + space->frozen.n_core + p;
-        double sign = sign_of(column, space->n_functions, n_all);
+        signs[p] = sign_of(column, space->n_functions, n_all);
         for (int64_t mu = 0; mu < space->n_functions; mu++)
-            space->C[mu * space->n_orbitals + p] = sign * column[mu * n_all];
+            space->C[mu * space->n_orbitals + p] = signs[p] * column[mu * n_all];
     }
 }
 
-/* In pieces that fit into the counts of MPI. */
-static void broadcast_coefficients(struct orbital_space *space, MPI_Comm comm)
+/* F_ia of the correlated orbitals from those of all. */
+static void take_fock_ov(struct orbital_space *space, const double *full, const double *signs)
 {
-    const int64_t most = 1 << 27, n = space->n_functions * space->n_orbitals;
-    for (int64_t first = 0; first < n; first += most)
-        MPI_Bcast(space->C + first, (int)(n - first < most ? n - first : most), MPI_DOUBLE, 0,
-                  comm);
+    int64_t n_occupied = space->n_occupied, n_virtual = space->n_virtual,
+            n_all = n_virtual + space->frozen.n_virtual;
+    for (int64_t i = 0; i < n_occupied; i++)
+        for (int64_t a = 0; a < n_virtual; a++)
+            space->fock_ov[i * n_virtual + a] =
+                signs[i] * signs[n_occupied + a] * full[(space->frozen.n_core + i) * n_all + a];
 }
 
+/* In pieces that fit into the counts of MPI. */
+static void broadcast_numbers(double *numbers, int64_t n, MPI_Comm comm)
+{
+    const int64_t most = 1 << 27;
+    for (int64_t first = 0; first < n; first += most)
+        MPI_Bcast(numbers + first, (int)(n - first < most ? n - first : most), MPI_DOUBLE, 0, comm);
+}
+
+void orbital_space_broadcast(struct orbital_space *space, MPI_Comm comm)
+{
+    broadcast_numbers(space->C, space->n_functions * space->n_orbitals, comm);
+    broadcast_numbers(space->energies, space->n_orbitals, comm);
+    if (space->fock_ov)
+        broadcast_numbers(space->fock_ov, space->n_occupied * space->n_virtual, comm);
+}
+
+/* The orbitals of a spin, and F between occupied and virtual ones; NULL: zeros. */
+struct scf_orbitals {
+    const struct dense *C, *fock_ov;
+    const double *energies;
+};
+
 static enum status gather_correlated_orbitals(struct orbital_space *space,
-                                              const struct dense *orbitals, const double *energies,
-                                              MPI_Comm comm)
+                                              const struct scf_orbitals *scf, MPI_Comm comm)
 {
     int rank;
     int64_t n_all = space->frozen.n_core + space->n_orbitals + space->frozen.n_virtual;
-    int64_t n = space->n_functions, m = space->n_orbitals;
+    int64_t n = space->n_functions, m = space->n_orbitals,
+            n_ov = scf->fock_ov ? space->n_occupied * space->n_virtual : 0;
     MPI_Comm_rank(comm, &rank);
     double *full = rank == 0 ? malloc((size_t)(n * n_all) * sizeof *full) : NULL;
+    double *signs = malloc((size_t)m * sizeof *signs);
     space->C = malloc((size_t)(n * m) * sizeof *space->C);
     space->energies = malloc((size_t)m * sizeof *space->energies);
-    bool complete = space->C && space->energies && (full || rank != 0);
+    space->fock_ov = scf->fock_ov ? malloc((size_t)(n_ov + 1) * sizeof *space->fock_ov) : NULL;
+    bool complete = signs && space->C && space->energies && (full || rank != 0) &&
+                    (space->fock_ov || !scf->fock_ov);
     enum status status = status_agree(comm, CHECK_MEMORY(complete, "no memory for the orbitals"));
     if (status != STATUS_OK)
         goto done;
-    status = dense_gather(orbitals, full);
+    status = dense_gather(scf->C, full);
     if (status != STATUS_OK)
         goto done;
     if (rank == 0)
-        take_correlated_orbitals(space, full, n_all);
-    broadcast_coefficients(space, comm);
-    memcpy(space->energies, energies + space->frozen.n_core, (size_t)m * sizeof *space->energies);
-    /* Bit for bit the same on every process. */
-    MPI_Bcast(space->energies, (int)m, MPI_DOUBLE, 0, comm);
+        take_correlated_orbitals(space, full, n_all, signs);
+    status = scf->fock_ov ? dense_gather(scf->fock_ov, full) : STATUS_OK;
+    if (status != STATUS_OK)
+        goto done;
+    if (rank == 0 && scf->fock_ov)
+        take_fock_ov(space, full, signs);
+    memcpy(space->energies, scf->energies + space->frozen.n_core,
+           (size_t)m * sizeof *space->energies);
+    orbital_space_broadcast(space, comm);
 done:
     free(full);
+    free(signs);
     return status;
 }
 
@@ -195,6 +228,7 @@ enum status orbital_spaces_create(const struct scf_result *result, int n_orbital
                                   MPI_Comm comm, struct orbital_spaces **spaces)
 {
     struct orbital_spaces counts;
+    bool semicanonical = n_orbital_sets == 2 && result->semicanonical[0];
     *spaces = NULL;
     TRY(orbital_spaces_count(result->orbitals[0]->n_rows, result->n_orbitals, n_orbital_sets,
                              n_occupied, frozen, &counts));
@@ -204,8 +238,11 @@ enum status orbital_spaces_create(const struct scf_result *result, int n_orbital
         goto failed;
     *made = counts;
     for (int s = 0; s < n_orbital_sets; s++) {
-        status = gather_correlated_orbitals(&made->spin[s], result->orbitals[s],
-                                            result->orbital_energies[s], comm);
+        struct scf_orbitals scf = {result->orbitals[s], NULL, result->orbital_energies[s]};
+        if (semicanonical)
+            scf = (struct scf_orbitals){result->semicanonical[s], result->fock_ov[s],
+                                        result->semicanonical_energies[s]};
+        status = gather_correlated_orbitals(&made->spin[s], &scf, comm);
         if (status != STATUS_OK)
             goto failed;
     }
@@ -223,6 +260,7 @@ void orbital_spaces_destroy(struct orbital_spaces *spaces)
     for (int s = 0; s < 2; s++) {
         free(spaces->spin[s].C);
         free(spaces->spin[s].energies);
+        free(spaces->spin[s].fock_ov);
     }
     free(spaces);
 }

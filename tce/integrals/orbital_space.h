@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The correlated orbitals of a converged SCF: its canonical orbitals without those that are
- * frozen, on every process. */
+/* The correlated orbitals of a converged SCF: its canonical orbitals, of ROHF the semicanonical ones,
+ * without those that are frozen, on every process. */
 #pragma once
 
 #include "basis/input/molecule.h"
@@ -33,6 +33,7 @@ struct orbital_space {
     int64_t n_orbitals; /* n_occupied + n_virtual */
     double *C;          /* n_functions x n_orbitals, row-major: occupied ones first */
     double *energies;   /* n_orbitals, hartree; occupied ones ascending, virtual ones ascending */
+    double *fock_ov;    /* n_occupied x n_virtual: F_ia, hartree; NULL: zeros */
 };
 
 struct orbital_spaces {
@@ -76,14 +77,17 @@ enum status orbital_spaces_count(int64_t n_functions, int64_t n_orbitals, int n_
 /* The first of the largest elements of each orbital is made positive, elements that differ
  * by a millionth counting as equally large: so signs do not depend on rounding, and thus on
  * the number of processes. The last bits do, and how orbitals of one energy are mixed.
- * result  of n_orbital_sets sets; its orbitals are canonical within the occupied and within the
- *         virtual ones
+ * result  of n_orbital_sets sets, or of ROHF, whose semicanonical orbitals are two sets; its orbitals are
+ *         canonical within the occupied and within the virtual ones
  * Collective over comm, the communicator of the orbitals' grid.
  * Errors: as orbital_spaces_count, STATUS_NO_MEMORY; the same everywhere. */
 enum status orbital_spaces_create(const struct scf_result *result, int n_orbital_sets,
                                   const int64_t n_occupied[], struct frozen_orbitals frozen,
                                   MPI_Comm comm, struct orbital_spaces **spaces);
 void orbital_spaces_destroy(struct orbital_spaces *spaces);
+
+/* Gives all processes the numbers of process 0, bit for bit. Collective over comm. */
+void orbital_space_broadcast(struct orbital_space *space, MPI_Comm comm);
 
 /* Orbitals [first, last) of an orbital space. */
 struct orbital_range {

@@ -35,7 +35,7 @@ struct tensor_binding {
 const struct tensor_binding *method_binding_find(const char *name);
 
 /* The symmetries of what the names stand for, of real orbitals. */
-enum { METHOD_N_FILLS = 3 };
+enum { METHOD_N_FILLS = 4 };
 extern const struct fill_symmetry method_fill_symmetries[METHOD_N_FILLS];
 
 /* Whether a space of the program, by its number, is bound to the name. */

@@ -41,7 +41,7 @@ TEST(other_names_and_forms_are_refused)
     } cases[] = {
         {"tensor A[i,a] = ripple(1)\nscalar E\nE = A[i,a] * A[i,a]\n",
          "x.tce:7:17: tensor 'A' cannot be bound to 'ripple'"},
-        {"tensor A[i,a] = fock\nscalar E\nE = A[i,a] * A[i,a]\n", "denominators (1 / "},
+        {"tensor A[i,a] = dipole\nscalar E\nE = A[i,a] * A[i,a]\n", "denominators (1 / "},
         {"tensor A[i,p] = wave(1)\nscalar E\nE = A[i,p] * A[i,p]\n", NULL},
         {"tensor A[i,p] = wave(1, 2)\nscalar E\nE = A[i,p] * A[i,p]\n",
          "x.tce:7:17: wave takes 1 argument, not 2"},
