@@ -261,7 +261,7 @@ void method_results_print(const struct method_run *run)
     scf_report_reference(&run->hf.result);
     log_print("\n");
     if (method) {
-        print_diagnostics(&run->diagnostics, run->hf.input.method == METHOD_UHF);
+        print_diagnostics(&run->diagnostics, run->hf.input.n_densities == 2);
         return;
     }
     tce_result_print_scalars(&correlation->instance);
@@ -328,7 +328,7 @@ static json_t *method_extras_to_json(const struct method_run *run, int64_t memor
     json_t *extras =
         json_pack("{s:I, s:o*, s:o*}", "memory_part_bytes", (json_int_t)memory_part_bytes,
                   "predicted_seconds", predicted, "diagnostics",
-                  diagnostics_to_json(&run->diagnostics, run->hf.input.method == METHOD_UHF));
+                  diagnostics_to_json(&run->diagnostics, run->hf.input.n_densities == 2));
     if (run->calculation.orbitals)
         json_object_update_new(extras, orbitals_to_json(&run->calculation));
     if (records->n > 0 && run->options->hf.compare)
