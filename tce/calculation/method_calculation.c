@@ -99,14 +99,15 @@ enum status method_calculation_check_memory(struct method_calculation *self)
     return dump.path ? fcidump_check_memory(&dump) : STATUS_OK;
 }
 
-/* Whether the SCF that was resumed had nothing to do: the file's orbitals are its solution. */
-static bool has_file_solution(const struct method_calculation *self,
-                              const struct scf_problem *problem)
+/* Whether the SCF that was resumed had nothing to do, and the file has its orbitals. One of RHF or ROHF, which a
+ * run of UHF resumed, has no canonical ones. */
+static bool has_file_orbitals(const struct method_calculation *self)
 {
+    const struct scf_problem *problem = &self->hf->problem;
     const struct scf_result *result = &self->hf->result;
     const struct checkpoint_reader *file = self->hf->checkpoint;
     return self->hf->settings->restart && result->iterations == 1 &&
-           checkpoint_reader_is_solution(file) &&
+           checkpoint_reader_orbital_sets(file) == problem->n_orbital_sets &&
            checkpoint_reader_has_orbitals(file, problem, result->n_orbitals);
 }
 
@@ -116,16 +117,16 @@ static enum status take_checkpoint_orbitals(struct method_calculation *self)
 {
     struct scf_result *result = &self->hf->result;
     const struct checkpoint_reader *file = self->hf->checkpoint;
-    if (self->has_amplitudes &&
-        (result->iterations > 1 ||
-         !checkpoint_reader_has_orbitals(file, &self->hf->problem, result->n_orbitals))) {
+    if (self->has_amplitudes && !has_file_orbitals(self)) {
         log_print("\nThe orbitals differ from the ones in %s: the amplitudes begin anew\n",
                   self->hf->settings->restart);
         self->has_amplitudes = false;
     }
-    bool is_solution = has_file_solution(self, &self->hf->problem);
+    bool is_solution = has_file_orbitals(self) && checkpoint_reader_is_solution(file);
     if (is_solution && self->has_amplitudes && self->progress.scf_energy != 0)
         result->energy = self->progress.scf_energy;
+    if (self->has_amplitudes && result->semicanonical[0])
+        TRY(amplitudes_move_semicanonical(checkpoint_reader_stream(file), result));
     return is_solution || self->has_amplitudes
                ? checkpoint_reader_orbitals(file, &self->hf->problem, result->orbitals,
                                             is_solution ? result->orbital_energies : NULL)

@@ -10,6 +10,8 @@
  *                         scf_energy
  *     /beryl/amplitudes/t2 n_occupied x n_occupied x n_virtual x n_virtual doubles
  *     /beryl/amplitudes/t2_image_0, t2_error_0    of DIIS (amplitude_solver.h), oldest step first
+ *     /beryl/amplitudes/orbitals_alpha, fock_alpha, energies_alpha    of ROHF, and of beta: the semicanonical
+ *                         orbitals, F between them and, as an attribute of a group, their energies
  *
  * and so on for each tensor, by its name: whole and row-major, so that neither tiles nor
  * processes matter. For an unrestricted reference spin orbitals are counted, alpha ones before beta ones.
@@ -90,6 +92,11 @@ enum status amplitudes_write(const struct checkpoint_stream *stream,
  * STATUS_NO_MEMORY. */
 enum status amplitudes_read(const struct checkpoint_stream *stream,
                             const struct amplitude_tensors *tensors, int64_t first_step);
+
+/* Moves the semicanonical orbitals of ROHF, their energies and F between them; after amplitudes_write. An SCF
+ * may mix them in another way if they have the same energy. Errors: as checkpoint_stream_matrix. */
+enum status amplitudes_move_semicanonical(const struct checkpoint_stream *stream,
+                                          const struct scf_result *result);
 
 /* --- the checkpoint of a run --- */
 
