@@ -51,19 +51,20 @@ static struct frozen_orbitals count_frozen(const struct method_settings *setting
 }
 
 /* The numbers of orbitals before the SCF, which may drop dependent ones. */
-static enum status count_orbitals(struct method_calculation *self)
+static enum status count_orbitals(const struct method_calculation *self, int n_orbital_sets,
+                                  struct orbital_spaces *counts)
 {
     const struct hf_input *input = &self->hf->input;
     int64_t n_functions = input->shells->n_functions;
-    return orbital_spaces_count(n_functions, n_functions, input->n_densities, input->n_occupied,
-                                count_frozen(self->settings, &input->molecule), &self->counts);
+    return orbital_spaces_count(n_functions, n_functions, n_orbital_sets, input->n_occupied,
+                                count_frozen(self->settings, &input->molecule), counts);
 }
 
 enum status method_calculation_plan(const struct method_settings *settings,
                                     struct hf_calculation *hf, struct method_calculation *self)
 {
     *self = (struct method_calculation){.settings = settings, .hf = hf};
-    TRY(count_orbitals(self));
+    TRY(count_orbitals(self, self->hf->input.n_densities, &self->counts));
     TRY(plan_correlation(self, &self->counts));
     return find_amplitudes(self);
 }
@@ -95,8 +96,12 @@ enum status method_calculation_check_memory(struct method_calculation *self)
     self->correlation.problem.scf_bytes =
         (int64_t)fock_cache_bytes(self->hf->tiling, &self->hf->settings->fock);
     TRY(correlation_memory_check(&self->correlation));
-    const struct fcidump dump = describe_dump(self, &self->counts);
-    return dump.path ? fcidump_check_memory(&dump) : STATUS_OK;
+    if (!self->settings->fcidump)
+        return STATUS_OK;
+    struct orbital_spaces counts;
+    TRY(count_orbitals(self, self->hf->input.n_orbital_sets, &counts));
+    const struct fcidump dump = describe_dump(self, &counts);
+    return fcidump_check_memory(&dump);
 }
 
 /* Whether the SCF that was resumed had nothing to do, and the file has its orbitals. One of RHF or ROHF, which a
@@ -178,9 +183,23 @@ static void warn_of_core_gap(const struct hf_calculation *hf, int64_t n_core)
 static enum status plan_unrestricted(struct method_calculation *self)
 {
     self->has_amplitudes = false;
-    TRY(count_orbitals(self));
+    TRY(count_orbitals(self, self->hf->input.n_densities, &self->counts));
     TRY(plan_correlation(self, &self->counts));
     return method_calculation_check_memory(self);
+}
+
+/* Integrals over the orbitals of ROHF are those of restricted orbitals, which other programs read. */
+static enum status write_dump(struct method_calculation *self, const struct taskpool_settings *pool)
+{
+    const struct hf_input *input = &self->hf->input;
+    struct orbital_spaces *shared = NULL;
+    if (scf_is_rohf(&self->hf->problem))
+        TRY(orbital_spaces_create_shared(&self->hf->result, input->shells, input->n_occupied,
+                                         self->counts.spin[0].frozen, self->hf->comm, &shared));
+    const struct fcidump dump = describe_dump(self, shared ? shared : self->orbitals);
+    enum status status = fcidump_write(&dump, pool);
+    orbital_spaces_destroy(shared);
+    return status;
 }
 
 enum status method_calculation_prepare(struct method_calculation *self,
@@ -197,9 +216,8 @@ enum status method_calculation_prepare(struct method_calculation *self,
     int64_t n_virtual = orbital_spaces_n_virtual(self->orbitals);
     if (n_virtual < orbital_spaces_n_virtual(&self->counts))
         log_print("\n%lld virtual orbitals are left\n", (long long)n_virtual);
-    const struct fcidump dump = describe_dump(self, self->orbitals);
-    if (dump.path)
-        TRY(fcidump_write(&dump, pool));
+    if (self->settings->fcidump)
+        TRY(write_dump(self, pool));
     TRY(plan_correlation(self, self->orbitals));
     TRY(correlation_prepare(&self->correlation, pool));
     log_print("\nIntegrals over orbitals took %.3f s\n", self->correlation.integral_seconds);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/integrals/orbital_space.h"
 
+#include "hf/tiles/cross_overlap.h"
 #include "support/arrays/dense.h"
 #include "support/base/agree.h"
 #include "support/base/integers.h"
@@ -118,6 +119,8 @@ enum status orbital_spaces_count(int64_t n_functions, int64_t n_orbitals, int n_
                                  struct orbital_spaces *spaces)
 {
     *spaces = (struct orbital_spaces){.n_orbital_sets = n_orbital_sets};
+    if (n_orbital_sets == 1)
+        spaces->n_open = n_occupied[0] - n_occupied[1];
     for (int s = 0; s < n_orbital_sets; s++)
         spaces->spin[s] =
             (struct orbital_space){.n_functions = n_functions,
@@ -261,8 +264,95 @@ void orbital_spaces_destroy(struct orbital_spaces *spaces)
         free(spaces->spin[s].C);
         free(spaces->spin[s].energies);
         free(spaces->spin[s].fock_ov);
+        free(spaces->spin[s].fock);
     }
     free(spaces);
+}
+
+/* --- one set of ROHF --- */
+
+/* C = A^T B or A B, row-major. */
+static void multiply(enum CBLAS_TRANSPOSE transpose, int64_t m, int64_t n, int64_t k,
+                     const double *A, const double *B, double beta, double *C)
+{
+    int lda = (int)(transpose == CblasTrans ? m : k);
+    if (m > 0 && n > 0 && k > 0)
+        cblas_dgemm(CblasRowMajor, transpose, CblasNoTrans, (int)m, (int)n, (int)k, 1, A, lda, B,
+                    (int)n, beta, C, (int)n);
+}
+
+/* FU = F U, of the semicanonical F. */
+static void multiply_by_fock(const struct orbital_space *semicanonical, const double *U,
+                             int64_t n_columns, double *FU)
+{
+    int64_t o = semicanonical->n_occupied, v = semicanonical->n_virtual;
+    const double *f = semicanonical->fock_ov;
+    for (int64_t p = 0; p < o + v; p++)
+        for (int64_t q = 0; q < n_columns; q++)
+            FU[p * n_columns + q] = semicanonical->energies[p] * U[p * n_columns + q];
+    multiply(CblasNoTrans, o, n_columns, v, f, U + o * n_columns, 1, FU);
+    multiply(CblasTrans, v, n_columns, o, f, U, 1, FU + o * n_columns);
+}
+
+/* F of alpha over the orbitals C of a space: U^T F U, with U = C_semicanonical^T S C. Process 0.
+ * S  n_functions x n_functions; overwritten */
+static enum status rotate_fock(const struct orbital_space *semicanonical, double *S,
+                               struct orbital_space *space)
+{
+    int64_t n = space->n_functions, m = space->n_orbitals, all = semicanonical->n_orbitals;
+    double *SC = malloc((size_t)(n * m) * sizeof *SC), *U = malloc((size_t)(all * m) * sizeof *U);
+    space->fock = malloc((size_t)(m * m) * sizeof *space->fock);
+    enum status status = CHECK_MEMORY(SC && U && space->fock, "no memory for the Fock matrix");
+    if (status == STATUS_OK) {
+        multiply(CblasNoTrans, n, m, n, S, space->C, 0, SC);
+        multiply(CblasTrans, all, m, n, semicanonical->C, SC, 0, U);
+        multiply_by_fock(semicanonical, U, m, SC);
+        multiply(CblasTrans, m, m, all, U, SC, 0, space->fock);
+    }
+    free(SC);
+    free(U);
+    return status;
+}
+
+static enum status find_fock(const struct shells *shells, const struct dense_grid *grid,
+                             const struct orbital_space *semicanonical, MPI_Comm comm,
+                             struct orbital_space *space)
+{
+    int rank;
+    int64_t n = space->n_functions;
+    struct dense *S;
+    MPI_Comm_rank(comm, &rank);
+    double *full = rank == 0 ? malloc((size_t)(n * n) * sizeof *full) : NULL;
+    TRY(dense_create(grid, n, n, &S));
+    enum status status =
+        status_agree(comm, CHECK_MEMORY(full || rank != 0, "no memory for the overlap matrix"));
+    if (status == STATUS_OK)
+        status = cross_overlap(shells, shells, S);
+    if (status == STATUS_OK)
+        status = dense_gather(S, full);
+    if (status == STATUS_OK)
+        status =
+            status_agree(comm, rank == 0 ? rotate_fock(semicanonical, full, space) : STATUS_OK);
+    free(full);
+    dense_destroy(S);
+    return status;
+}
+
+enum status orbital_spaces_create_shared(const struct scf_result *result,
+                                         const struct shells *shells, const int64_t n_occupied[],
+                                         struct frozen_orbitals frozen, MPI_Comm comm,
+                                         struct orbital_spaces **spaces)
+{
+    struct orbital_spaces *semicanonical;
+    *spaces = NULL;
+    TRY(orbital_spaces_create(result, 2, n_occupied, (struct frozen_orbitals){0, 0}, comm,
+                              &semicanonical));
+    enum status status = orbital_spaces_create(result, 1, n_occupied, frozen, comm, spaces);
+    if (status == STATUS_OK)
+        status = find_fock(shells, result->orbitals[0]->grid, &semicanonical->spin[0], comm,
+                           &(*spaces)->spin[0]);
+    orbital_spaces_destroy(semicanonical);
+    return status;
 }
 
 /* --- matrices --- */

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "basis/input/molecule.h"
+#include "basis/integrals/shells.h"
 #include "hf/scf/scf.h"
 #include "support/base/status.h"
 #include "tce/tensor/index_space.h"
@@ -34,10 +35,13 @@ struct orbital_space {
     double *C;          /* n_functions x n_orbitals, row-major: occupied ones first */
     double *energies;   /* n_orbitals, hartree; occupied ones ascending, virtual ones ascending */
     double *fock_ov;    /* n_occupied x n_virtual: F_ia, hartree; NULL: zeros */
+    double *
+        fock; /* on process 0, of one set of ROHF: n_orbitals x n_orbitals, F of alpha; else NULL */
 };
 
 struct orbital_spaces {
-    int n_orbital_sets;           /* 1: of a closed shell, the same for both spins; 2: each */
+    int n_orbital_sets; /* 1: the same for both spins; 2: each */
+    int64_t n_open;     /* of one set: the last occupied ones, which alpha electrons occupy alone */
     struct orbital_space spin[2]; /* alpha, beta; as many functions, frozen ones and orbitals */
 };
 
@@ -66,7 +70,7 @@ struct orbital_place orbital_spaces_find(const struct orbital_spaces *spaces, bo
                                          int64_t value);
 
 /* The counts alone, without C and energies, from numbers of functions and orbitals.
- * n_occupied  of each spin, frozen ones included. Of two spins, not fewer of alpha: alpha may then
+ * n_occupied  of each spin, frozen ones included, not fewer of alpha: alpha may then
  *             have no virtual and beta no occupied orbitals
  * Not collective. Errors: STATUS_INPUT (no occupied or no virtual orbital is left; the message says
  * how many can be frozen). */
@@ -85,6 +89,13 @@ enum status orbital_spaces_create(const struct scf_result *result, int n_orbital
                                   const int64_t n_occupied[], struct frozen_orbitals frozen,
                                   MPI_Comm comm, struct orbital_spaces **spaces);
 void orbital_spaces_destroy(struct orbital_spaces *spaces);
+
+/* The orbitals of ROHF itself as one set, with F of alpha. shells: of its functions. Collective over comm. Errors:
+ * as orbital_spaces_create. */
+enum status orbital_spaces_create_shared(const struct scf_result *result,
+                                         const struct shells *shells, const int64_t n_occupied[],
+                                         struct frozen_orbitals frozen, MPI_Comm comm,
+                                         struct orbital_spaces **spaces);
 
 /* Gives all processes the numbers of process 0, bit for bit. Collective over comm. */
 void orbital_space_broadcast(struct orbital_space *space, MPI_Comm comm);

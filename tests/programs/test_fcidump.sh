@@ -34,6 +34,10 @@ dump cation cation.xyz --basis 6-31g --orbital-tile 3
 # No beta electrons are left.
 printf '2\nmultiplicity=3\nLi 0 0 0\nH 0 0 3\n' > triplet.xyz
 dump triplet triplet.xyz --basis 6-31g
+# ROHF: one set of orbitals.
+dump shared cation.xyz --basis 6-31g --orbital-tile 3 --method rohf
+grep -q '^UHF=.FALSE.,$' shared || complain "spin orbitals of ROHF"
+dump shared_triplet triplet.xyz --basis 6-31g --method rohf
 
 # Identical bytes from one process, after another method, and in place of an older file.
 processes=1
