@@ -76,7 +76,7 @@ enum beryl_error beryl_end(void);
 /* Number of this process in MPI_COMM_WORLD, between the two. Not collective. */
 int beryl_rank(void);
 
-enum beryl_reference { BERYL_BY_MULTIPLICITY, BERYL_RHF, BERYL_UHF };
+enum beryl_reference { BERYL_BY_MULTIPLICITY, BERYL_RHF, BERYL_UHF, BERYL_ROHF };
 enum beryl_functions { BERYL_AS_BASIS_SAYS, BERYL_SPHERICAL, BERYL_CARTESIAN };
 enum beryl_integrals { BERYL_INTEGRALS_AUTO, BERYL_INTEGRALS_DIRECT, BERYL_INTEGRALS_MEMORY };
 /* Where beryl_solve goes from a saddle point: down within its space, or nowhere, to the solution that other
@@ -182,7 +182,8 @@ double beryl_energy(const struct beryl_calculation *calculation);
 /* After beryl_solve, of spin 0 or 1 below n_spins:
  *   n_orbitals          0 before it; functions less those that depend on others. Not collective
  *   orbital_energies    n_orbitals: occupied ones ascending, then virtual ones. Not collective
- *   orbitals            C[function][orbital]
+ *   orbitals            C[function][orbital]; of ROHF both spins have the same orbitals and energies, doubly
+ *                       occupied ones first, then singly occupied, then virtual ones
  *   density             n_functions x n_functions: tr(DS) is the number of electrons of the spin,
  *                       of both where n_spins is 1
  * Errors: BERYL_USAGE, BERYL_NO_MEMORY. */
@@ -193,8 +194,8 @@ enum beryl_error beryl_orbitals(struct beryl_calculation *calculation, int spin,
 enum beryl_error beryl_density(struct beryl_calculation *calculation, int spin, double *D);
 
 /* Correlation energy of "mp2", "ccd", "ccsd", "ccsd_t" or "ccsdt" over the orbitals of beryl_solve,
- * over spin orbitals where these are unrestricted. beryl-tce has the reference of BERYL_FOLLOW_NONE. May be
- * repeated.
+ * over spin orbitals where these are unrestricted or, semicanonical, of ROHF. beryl-tce has the reference
+ * of BERYL_FOLLOW_NONE. May be repeated.
  * Errors: BERYL_USAGE, BERYL_NOT_CONVERGED, BERYL_NUMERIC, BERYL_INPUT (no occupied or no virtual
  * orbital is left), BERYL_NO_MEMORY. */
 enum beryl_error beryl_correlate(struct beryl_calculation *calculation, const char *method,
