@@ -5,6 +5,7 @@
 #include "support/base/log.h"
 #include "tce/execution/finite_check.h"
 #include "tce/integrals/fcidump.h"
+#include "tce/methods/method_bindings.h"
 
 #include <math.h>
 
@@ -66,6 +67,11 @@ enum status method_calculation_plan(const struct method_settings *settings,
     *self = (struct method_calculation){.settings = settings, .hf = hf};
     TRY(count_orbitals(self, self->hf->input.n_densities, &self->counts));
     TRY(plan_correlation(self, &self->counts));
+    const struct program *program = &self->correlation.instance.program;
+    if (hf->input.n_orbital_sets < hf->input.n_densities && !method_binds(program, BINDING_FOCK))
+        log_warn("%s: no tensor is bound to '" BINDING_FOCK
+                 "', whose elements between occupied and virtual orbitals are not zero over ROHF",
+                 program->file);
     return find_amplitudes(self);
 }
 

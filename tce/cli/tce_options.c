@@ -183,7 +183,7 @@ static struct options describe_command(struct tce_options *options,
     } else if (options->method) {
         all.synopsis = "MOLECULE.xyz --basis NAME [options]";
         all.purpose = "Correlation energies by " TCE_METHOD_TITLES
-                      "; over spin orbitals where the reference is unrestricted. " ON_PROCESSES;
+                      "; over spin orbitals of UHF and ROHF. " ON_PROCESSES;
         all.operand_name = "MOLECULE.xyz";
     }
     return all;

@@ -14,7 +14,7 @@
  *                         orbitals, F between them and, as an attribute of a group, their energies
  *
  * and so on for each tensor, by its name: whole and row-major, so that neither tiles nor
- * processes matter. For an unrestricted reference spin orbitals are counted, alpha ones before beta ones.
+ * processes matter. Of UHF and ROHF spin orbitals are counted, alpha ones before beta ones.
  * Process 0 reads and writes, a row of blocks at a time.
  *
  * A run that was stopped within a loop resumes there. Loop number k of a program, from 1, has the file
@@ -49,8 +49,7 @@ struct checkpoint_stream;
 
 /* The method and the orbital counts that amplitudes belong to. */
 struct amplitude_origin {
-    char method[TCE_METHOD_NAME_SIZE +
-                1]; /* SPIN_PREFIX for unrestricted references, and its name */
+    char method[TCE_METHOD_NAME_SIZE + 1]; /* SPIN_PREFIX of UHF and ROHF, and its name */
     struct frozen_orbitals frozen;
     int64_t n_occupied, n_virtual; /* correlated ones */
 };

@@ -62,6 +62,15 @@ warning: --frozen-core freezes beta apart" ] || complain "not a warning for each
 run 0 mp2 $water --frozen-core
 [ ! -s "$folder/errors" ] || complain "a warning of the core of water"
 
+# A program without the Fock matrix is wrong over ROHF; the method's own has it.
+sed '/fock/d; /^t1/d; /^E +=/d' ump2.tce > lacking.tce
+printf '2\nmultiplicity=2\nO 0 0 0\nH 0 0 0.97\n' > hydroxyl.xyz
+for program_over in ump2 lacking; do
+    run 0 run $program_over.tce hydroxyl.xyz --basis 6-31g --method rohf
+    grep -c "no tensor is bound to 'fock'" "$folder/errors"
+done > warnings
+[ "$(echo $(cat warnings))" = "0 1" ] || complain "not one warning of a program without fock"
+
 # A checkpoint identifies amplitudes by the program's text before `finally`.
 cp ccsd.tce again.tce
 run 0 run ccsd.tce $water --checkpoint ccsd.h5 --json method.json
