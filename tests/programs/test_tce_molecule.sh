@@ -69,7 +69,7 @@ for program_over in ump2 lacking; do
     run 0 run $program_over.tce hydroxyl.xyz --basis 6-31g --method rohf
     grep -c "no tensor is bound to 'fock'" "$folder/errors"
 done > warnings
-[ "$(echo $(cat warnings))" = "0 1" ] || complain "not one warning of a program without fock"
+[ "$(paste -sd " " warnings)" = "0 1" ] || complain "not one warning of a program without fock"
 
 # A checkpoint identifies amplitudes by the program's text before `finally`.
 cp ccsd.tce again.tce
