@@ -80,7 +80,7 @@ enum beryl_reference { BERYL_BY_MULTIPLICITY, BERYL_RHF, BERYL_UHF, BERYL_ROHF }
 enum beryl_functions { BERYL_AS_BASIS_SAYS, BERYL_SPHERICAL, BERYL_CARTESIAN };
 enum beryl_integrals { BERYL_INTEGRALS_AUTO, BERYL_INTEGRALS_DIRECT, BERYL_INTEGRALS_MEMORY };
 /* Where beryl_solve goes from a saddle point: down within its space, or nowhere, to the solution that other
- * programs find, too; --follow. */
+ * programs find, too; --follow. beryl-hf has BERYL_FOLLOW_NONE with ROHF. */
 enum beryl_follow { BERYL_FOLLOW_SAME, BERYL_FOLLOW_NONE };
 enum { BERYL_NOT_GIVEN = -1000000 };
 
@@ -146,8 +146,8 @@ enum beryl_error beryl_create_from_file(const char *path, const struct beryl_set
 /* NULL is fine. */
 void beryl_destroy(struct beryl_calculation *calculation);
 
-/* Sizes; n_spins is 1 for closed shells (RHF), else 2. Of a shell that does not exist: -1 for its
- * first function, 0 for its size. Not collective. */
+/* Sizes; n_spins is 1 for closed shells (RHF), else 2, of ROHF with the same orbitals. Of a shell that does
+ * not exist: -1 for its first function, 0 for its size. Not collective. */
 int beryl_n_spins(const struct beryl_calculation *calculation);
 int64_t beryl_n_electrons(const struct beryl_calculation *calculation, int spin);
 int64_t beryl_n_functions(const struct beryl_calculation *calculation);
@@ -181,9 +181,9 @@ double beryl_energy(const struct beryl_calculation *calculation);
 
 /* After beryl_solve, of spin 0 or 1 below n_spins:
  *   n_orbitals          0 before it; functions less those that depend on others. Not collective
- *   orbital_energies    n_orbitals: occupied ones ascending, then virtual ones. Not collective
- *   orbitals            C[function][orbital]; of ROHF both spins have the same orbitals and energies, doubly
- *                       occupied ones first, then singly occupied, then virtual ones
+ *   orbital_energies    n_orbitals: occupied ones ascending, then virtual ones; of ROHF closed, open and
+ *                       virtual ones. Not collective
+ *   orbitals            C[function][orbital]
  *   density             n_functions x n_functions: tr(DS) is the number of electrons of the spin,
  *                       of both where n_spins is 1
  * Errors: BERYL_USAGE, BERYL_NO_MEMORY. */

@@ -295,6 +295,12 @@ static enum status check_result(const char *function, const struct beryl_calcula
     return STATUS_OK;
 }
 
+/* The orbitals of a spin among those of the result: of ROHF both have the same. */
+static int find_set(const struct beryl_calculation *calculation, int spin)
+{
+    return calculation->hf.input.n_orbital_sets == 2 ? spin : 0;
+}
+
 enum beryl_error beryl_orbital_energies(const struct beryl_calculation *calculation, int spin,
                                         double *energies)
 {
