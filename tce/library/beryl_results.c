@@ -278,12 +278,6 @@ int64_t beryl_n_orbitals(const struct beryl_calculation *calculation)
     return calculation && calculation->solved ? calculation->hf.result.n_orbitals : 0;
 }
 
-/* The set of orbitals of a spin. */
-static int find_set(const struct beryl_calculation *calculation, int spin)
-{
-    return spin < calculation->hf.input.n_orbital_sets ? spin : 0;
-}
-
 static enum status check_result(const char *function, const struct beryl_calculation *calculation,
                                 int spin, bool given)
 {

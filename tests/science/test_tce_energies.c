@@ -8,7 +8,7 @@
  *     set int:cando_txs .false.; set int:acc_std 1d-20
  *     scf; uhf; doublet; thresh 1e-9; tol2e 1e-14; end
  *     tce; scf; ccsd; thresh 1e-9; end; task tce energy
- * with mbpt2, ccd, ccsd(t) or ccsdt for ccsd, and with freeze atomic for a frozen core. CCSDT of three
+ * with mbpt2, ccd, ccsd(t) or ccsdt for ccsd, rohf for uhf, and with freeze atomic for a frozen core. CCSDT of three
  * electrons is exact: the lowest eigenvalue of the Hamiltonian, from --write-fcidump, over all 90
  * determinants. */
 #include "support/base/sha256.h"
@@ -79,6 +79,10 @@ static const struct energy_case cases[] = {
     {{HYDROXYL, 0, 2, "6-31g", 2, 0},
      {{"ccsd", false, -75.4619221186}, {"ccsdt", false, -75.4625703805}}},
     {{"2\n\nO 0 0 0\nH 0 0 0.9697\n", 0, 2, "cc-pvdz", 2, 0}, {{"ccsd_t", false, -75.5611110252}}},
+    {{HYDROXYL, 0, 2, "6-31g", 3, 0},
+     {{"ccsd", false, -75.4619206788},
+      {"ccd", false, -75.4605040889},
+      {"ccsdt", false, -75.4625701279}}},
     {{OXYGEN, 0, 3, "6-31g", 2, 0}, {{"mp2", false, -149.7872665943}}},
     {{WATER_CATION, 1, 2, "cc-pvdz", 2, 0}, {{"mp2", false, -75.7884513351}}},
     /* One spin has no correlated electrons, and the other permits no double excitation. */
