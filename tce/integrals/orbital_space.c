@@ -183,14 +183,17 @@ void orbital_space_broadcast(struct orbital_space *space, MPI_Comm comm)
         broadcast_numbers(space->fock_ov, space->n_occupied * space->n_virtual, comm);
 }
 
-/* The orbitals of a spin, and F between occupied and virtual ones; NULL: zeros. */
-struct scf_orbitals {
-    const struct dense *C, *fock_ov;
-    const double *energies;
-};
+struct reference_orbitals reference_orbitals(const struct scf_result *result, int spin)
+{
+    if (result->semicanonical[0])
+        return (struct reference_orbitals){result->semicanonical[spin], result->fock_ov[spin],
+                                           result->semicanonical_energies[spin]};
+    return (struct reference_orbitals){result->orbitals[spin], NULL,
+                                       result->orbital_energies[spin]};
+}
 
 static enum status gather_correlated_orbitals(struct orbital_space *space,
-                                              const struct scf_orbitals *scf, MPI_Comm comm)
+                                              const struct reference_orbitals *scf, MPI_Comm comm)
 {
     int rank;
     int64_t n_all = space->frozen.n_core + space->n_orbitals + space->frozen.n_virtual;
@@ -231,7 +234,6 @@ enum status orbital_spaces_create(const struct scf_result *result, int n_orbital
                                   MPI_Comm comm, struct orbital_spaces **spaces)
 {
     struct orbital_spaces counts;
-    bool semicanonical = n_orbital_sets == 2 && result->semicanonical[0];
     *spaces = NULL;
     TRY(orbital_spaces_count(result->orbitals[0]->n_rows, result->n_orbitals, n_orbital_sets,
                              n_occupied, frozen, &counts));
@@ -241,10 +243,9 @@ enum status orbital_spaces_create(const struct scf_result *result, int n_orbital
         goto failed;
     *made = counts;
     for (int s = 0; s < n_orbital_sets; s++) {
-        struct scf_orbitals scf = {result->orbitals[s], NULL, result->orbital_energies[s]};
-        if (semicanonical)
-            scf = (struct scf_orbitals){result->semicanonical[s], result->fock_ov[s],
-                                        result->semicanonical_energies[s]};
+        struct reference_orbitals scf = {result->orbitals[s], NULL, result->orbital_energies[s]};
+        if (n_orbital_sets == 2)
+            scf = reference_orbitals(result, s);
         status = gather_correlated_orbitals(&made->spin[s], &scf, comm);
         if (status != STATUS_OK)
             goto failed;
