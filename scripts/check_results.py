@@ -17,8 +17,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCHEMA = json.loads((ROOT / "RESULTS.schema.json").read_text())
 
 # A result's definition in the schema, by the first of these keys that it has.
-KINDS = {"schema_name": "chemistry", "program": "contraction_program", "workload": "workload",
-         "node-size": "machine"}
+KINDS = {"schema_name": "chemistry", "input_data": "failed_operation", "program": "contraction_program",
+         "workload": "workload", "node-size": "machine"}
 
 
 def violations(path):

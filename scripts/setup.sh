@@ -14,8 +14,8 @@ packages="gcc g++ gfortran cmake ninja-build pkg-config
     libcmocka-dev
     python3 python3-numpy python3-jsonschema help2man iproute2 procps"
 
-# For `./test.sh --ci` in addition: the target lint, the presets tsan and fuzz.
-lint_packages="clang libclang-rt-14-dev clang-format clang-tidy shellcheck codespell"
+# For `./test.sh --ci` in addition: the target lint, the presets tsan and fuzz, the test of QCEngine.
+lint_packages="clang libclang-rt-14-dev clang-format clang-tidy shellcheck codespell python3-qcengine"
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then

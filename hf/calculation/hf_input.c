@@ -24,6 +24,8 @@ static struct molecule_settings molecule_settings(const struct hf_settings *sett
         .charge_given = charge_given,
         .multiplicity = multiplicity_given ? (int)settings->multiplicity : 1,
         .multiplicity_given = multiplicity_given,
+        .frame = settings->frame,
+        .frame_given = settings->frame != HF_NOT_GIVEN,
     };
 }
 
@@ -39,6 +41,11 @@ static enum status parse_molecule(const struct hf_settings *settings, const stru
                                   struct hf_input *input)
 {
     struct molecule_settings given = molecule_settings(settings);
+    if (text->bytes[strspn(text->bytes, " \t\r\n")] == '{')
+        return FAIL(STATUS_INPUT,
+                    "%s:1: JSON, not XYZ: beryl-hf and beryl-tce read QCSchema from a file whose "
+                    "name ends in .json",
+                    settings->molecule);
     TRY(molecule_parse(text->bytes, text->length, settings->molecule, &given, &input->molecule));
     if (!is_original_benchmark(input))
         return STATUS_OK;

@@ -10,6 +10,7 @@
 
 static enum status run_hf(struct hf_options *options, struct application *application)
 {
+    TRY(hf_options_read_file(options, MPI_COMM_WORLD));
     log_enable(application->rank == 0 && !options->count_tasks);
     TRY(taskpool_trace_start(MPI_COMM_WORLD, &options->settings.pool));
     TRY(dense_start(MPI_COMM_WORLD));
@@ -31,5 +32,6 @@ int main(int argc, char **argv)
         application.status = run_hf(&options, &application);
     else if (application_answers(&application))
         hf_options_answer(application.request);
+    atomic_input_fini(&options.input);
     return application_finish(&application);
 }

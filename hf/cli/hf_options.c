@@ -5,6 +5,7 @@
 #include "sched/lab/comparison/comparison.h"
 #include "sched/lab/profiles/profile.h"
 #include "sched/pool/modes/mode_options.h"
+#include "support/base/agree.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -16,11 +17,13 @@
 #define QUOTE(tokens)   #tokens
 #define TEXT_OF(number) QUOTE(number)
 
+#define METHOD_NAMES "rhf,uhf,rohf"
+
 static const struct option_row molecule_rows[] = {
     TEXT_OPTION("basis", FIELD(settings.basis), .value = "NAME|FILE",
                 .help = "basis set: a name such as cc-pvdz (an unknown one lists all), or a "
                         "Gaussian94 (.gbs) or NWChem (.nw) file"),
-    CHOICE_OPTION("method", FIELD(settings.method), "rhf,uhf,rohf",
+    CHOICE_OPTION("method", FIELD(settings.method), METHOD_NAMES,
                   .help = "restricted, unrestricted or restricted open-shell Hartree-Fock; by "
                           "default rhf for singlets, else uhf"),
     INTEGER_OPTION("charge", FIELD(settings.charge), -1000, 1000, .value = "N",
@@ -30,6 +33,9 @@ static const struct option_row molecule_rows[] = {
     CHOICE_OPTION("units", FIELD(settings.units), "angstrom,bohr",
                   .help = "units of the coordinates; by default from the file's comment line, "
                           "else angstrom"),
+    INTEGER_OPTION("frame", FIELD(settings.frame), -1000000, 1000000, .value = "N", .expert = true,
+                   .help = "frame of a molecule file with several: from 1, or from -1, the last, "
+                           "backwards"),
     FLAG_OPTION("spherical", FIELD(settings.spherical),
                 .help = "spherical d, f, ... functions, overriding the basis set"),
     FLAG_OPTION("cartesian", FIELD(settings.cartesian),
@@ -201,13 +207,15 @@ static struct options describe_beryl_hf(struct hf_options *options,
     return (struct options){
         .program = "beryl-hf",
         .synopsis = "MOLECULE.xyz --basis NAME [options]",
-        .purpose = "Hartree-Fock energies, and the Fock build as a scheduling benchmark. "
-                   "Runs on one process as it is, on several under mpirun -np P.",
+        .purpose = "Hartree-Fock energies, and the Fock build as a scheduling benchmark; of XYZ or "
+                   "QCSchema files (.json). Runs on one process, or on several under mpirun -np P.",
         .tables = tables,
         .n_tables = N_TABLES,
         .min_operands = 1,
         .max_operands = 1,
         .operand_name = "MOLECULE.xyz",
+        .given = options->input.options,
+        .giver = options->input.name,
     };
 }
 
@@ -253,7 +261,9 @@ void hf_options_init(struct hf_options *options)
                                                 .units = -1,
                                                 .charge = HF_NOT_GIVEN,
                                                 .multiplicity = HF_NOT_GIVEN,
-                                                .scf.follow = -1 /* not given */}};
+                                                .frame = HF_NOT_GIVEN,
+                                                .scf.follow = -1 /* not given */},
+                                   .input = options->input};
 }
 
 /* --- checks --- */
@@ -333,10 +343,42 @@ static enum status check_kind_of_run(const struct hf_options *options)
     return refuse_first(sizeof refusals / sizeof refusals[0], refusals);
 }
 
+bool hf_options_await_file(const struct hf_options *options, const char *molecule)
+{
+    return atomic_input_has_name(molecule) && !options->input.document;
+}
+
+/* Takes the molecule of a file of QCSchema, which options overrule. */
+static enum status take_molecule(struct hf_options *options)
+{
+    const struct atomic_input *input = &options->input;
+    struct hf_settings *settings = &options->settings;
+    const char *kind = json_string_value(json_object_get(input->options, "model.method"));
+    if (!input->document)
+        return STATUS_OK;
+    if (settings->units >= 0 || settings->frame != HF_NOT_GIVEN)
+        return FAIL(STATUS_USAGE,
+                    "--%s has no effect with %s: a file of QCSchema has one molecule, in Bohr",
+                    settings->units >= 0 ? "units" : "frame", input->name);
+    if (kind && option_choice_index(METHOD_NAMES, kind) != settings->method)
+        return FAIL(STATUS_USAGE,
+                    "--method or keywords.method contradicts model.method of %s, which is %s: "
+                    "leave one out",
+                    input->name, kind);
+    settings->atoms = input->atoms;
+    settings->n_atoms = input->n_atoms;
+    if (settings->charge == HF_NOT_GIVEN)
+        settings->charge = input->charge;
+    if (settings->multiplicity == HF_NOT_GIVEN)
+        settings->multiplicity = input->multiplicity;
+    return STATUS_OK;
+}
+
 enum status hf_options_complete(struct hf_options *options, const char *molecule,
                                 enum scf_follow follow)
 {
     options->settings.molecule = molecule;
+    TRY(take_molecule(options));
     options->settings.fock.cache_bytes = options->cache_megabytes * 1000000;
     options->settings.pool.keep_timeline = options->files.json || options->files.report;
     options->settings.pool.keep_history = options->files.profile != NULL;
@@ -376,7 +418,7 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
 static enum status check_no_effect(const struct hf_options *options, const char *names,
                                    const char *with)
 {
-    struct hf_options copy = *options, initial;
+    struct hf_options copy = *options, initial = {0};
     struct option_table tables[N_TABLES], initial_tables[N_TABLES];
     hf_options_init(&initial);
     describe_beryl_hf(&copy, tables);
@@ -398,8 +440,9 @@ static enum status check_run_options(const struct hf_options *options)
     return profile_check_name(options->files.profile);
 }
 
-enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
-                             enum option_request *request)
+/* hf_options_parse, with what the molecule file gives, if it has been read. */
+static enum status parse_hf_options(int argc, char **argv, struct hf_options *options,
+                                    enum option_request *request)
 {
     int first_operand;
     struct option_table tables[N_TABLES];
@@ -410,6 +453,11 @@ enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
     options->argv = argv;
     if (*request != OPTION_REQUEST_RUN)
         return STATUS_OK;
+    options->settings.molecule = argv[first_operand];
+    if (hf_options_await_file(options, argv[first_operand]))
+        return STATUS_OK;
+    TRY(atomic_input_check_method(&options->input, atomic_input_is_hartree_fock(&options->input),
+                                  all.program));
     if (options->count_tasks)
         TRY(check_no_effect(options,
                             OPTIONS_OF_ITERATIONS "," OPTIONS_OF_DENSITY "," OPTIONS_OF_BUILDS,
@@ -421,9 +469,25 @@ enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
     return hf_options_complete(options, argv[first_operand], SCF_FOLLOW_SAME);
 }
 
+enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
+                             enum option_request *request)
+{
+    options->input = (struct atomic_input){0};
+    return parse_hf_options(argc, argv, options, request);
+}
+
+enum status hf_options_read_file(struct hf_options *options, MPI_Comm comm)
+{
+    enum option_request request;
+    if (!hf_options_await_file(options, options->settings.molecule))
+        return STATUS_OK;
+    TRY(atomic_input_read(options->settings.molecule, comm, &options->input));
+    return status_agree(comm, parse_hf_options(options->argc, options->argv, options, &request));
+}
+
 void hf_options_answer(enum option_request request)
 {
-    struct hf_options options;
+    struct hf_options options = {0};
     struct option_table tables[N_TABLES];
     struct options all = describe_beryl_hf(&options, tables);
     options_answer(&all, request);
@@ -462,5 +526,7 @@ json_t *hf_options_to_json(const struct hf_options *options, const struct hf_inp
     /* The geometry of a result is in Bohr; the file's unit is not known here unless given. */
     if (options->settings.units < 0)
         json_object_del(json, "units");
+    if (options->settings.frame == HF_NOT_GIVEN)
+        json_object_del(json, "frame");
     return json;
 }

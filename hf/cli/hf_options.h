@@ -4,6 +4,7 @@
 
 #include "hf/calculation/hf_input.h"
 #include "hf/calculation/hf_settings.h"
+#include "hf/cli/atomic_input.h"
 #include "hf/result/hf_qcschema.h"
 #include "support/base/status.h"
 #include "support/io/options.h"
@@ -17,7 +18,8 @@ enum hf_density_source { HF_DENSITY_GUESS, HF_DENSITY_CONVERGED, HF_DENSITY_FILE
 struct hf_options {
     struct hf_settings settings;
     struct hf_files files;
-    const char *swap; /* I:A or I:A:beta, or NULL */
+    struct atomic_input input; /* the molecule file, if it is of QCSchema */
+    const char *swap;          /* I:A or I:A:beta, or NULL */
     int64_t cache_megabytes;
     bool all_orbitals;
     int64_t fock_only;   /* number of builds; 0: the SCF */
@@ -34,16 +36,23 @@ struct hf_options {
  * Errors: STATUS_USAGE. */
 enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
                              enum option_request *request);
+
+/* Reads a molecule file of QCSchema, and parses again: its keywords come before argv. Options are
+ * checked only then. Other files are left alone. Collective. Errors: as hf_options_parse and
+ * atomic_input_read; the same on every process. atomic_input_fini frees options->input. */
+enum status hf_options_read_file(struct hf_options *options, MPI_Comm comm);
 void hf_options_answer(enum option_request request);
 
 /* hf_options_parse in parts, for programs that solve the SCF and take its options in addition to
- * their own: values of options that are not given; the tables of molecule, SCF, Fock build,
- * scheduling, memory and output; the checks of options against each other, after parsing, which
- * may fail with STATUS_USAGE. Their settings.scf.energy_alone is false: such programs need orbitals.
+ * their own: values of options that are not given, options->input excepted; the tables of molecule,
+ * SCF, Fock build, scheduling, memory and output; whether the molecule file is to be read before
+ * options are checked; the checks of options against each other, after parsing, which may fail with
+ * STATUS_USAGE. Their settings.scf.energy_alone is false: such programs need orbitals.
  * follow  where --follow is not given, nor --keep-occupation */
 enum { HF_OPTION_TABLES = 5 };
 void hf_options_init(struct hf_options *options);
 void hf_options_tables(struct hf_options *options, struct option_table tables[HF_OPTION_TABLES]);
+bool hf_options_await_file(const struct hf_options *options, const char *molecule);
 enum status hf_options_complete(struct hf_options *options, const char *molecule,
                                 enum scf_follow follow);
 

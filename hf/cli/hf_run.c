@@ -97,6 +97,7 @@ static struct hf_outcome outcome_of(const struct hf_run *run, enum status status
     struct hf_outcome outcome = hf_outcome_of(calculation, &run->options->files, status);
     outcome.command = hf_options_command(run->options);
     outcome.options = hf_options_to_json(run->options, &calculation->input);
+    outcome.atomic_input = run->options->input.has_model ? run->options->input.document : NULL;
     outcome.compares = run->options->compare;
     outcome.class_costs = calculation->fock ? fock_sum_class_costs(calculation->fock) : NULL;
     outcome.density = &run->density;

@@ -146,6 +146,7 @@ static enum status write_qcschema(const struct hf_outcome *outcome, bool page)
 {
     const struct hf_files *files = outcome->files;
     json_t *json = hf_qcschema_to_json(outcome);
+    json = page ? json : hf_qcschema_fail(outcome, json);
     TRY(CHECK_MEMORY(json, "no memory for the result"));
     enum status status =
         page ? report_page_write(json, files->report) : json_write_file(json, files->json);

@@ -7,6 +7,7 @@
 #include "support/io/json.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void hf_outcome_set_status(struct hf_outcome *outcome, enum status status)
 {
@@ -362,6 +363,36 @@ static void add_correlated(const struct hf_correlated *correlated, json_t *resul
     json_object_update(extras, correlated->extras);
 }
 
+/* Adds to the result the values of its AtomicInput that do not describe the run. */
+static void add_atomic_input(const json_t *input, json_t *result)
+{
+    static const char *const kept[] = {"id", "driver", "keywords", "protocols"};
+    const json_t *given = json_object_get(input, "molecule");
+    json_t *molecule = json_object_get(result, "molecule");
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        if (json_object_get(input, kept[i]))
+            json_object_set(result, kept[i], json_object_get(input, kept[i]));
+    json_object_update_missing(json_object_get(result, "extras"), json_object_get(input, "extras"));
+    /* Fragments do not fit the molecule of another --charge. */
+    if (json_number_value(json_object_get(molecule, "molecular_charge")) ==
+        json_number_value(json_object_get(given, "molecular_charge")))
+        json_object_update_missing(molecule, (json_t *)given);
+    if (strcmp(json_string_value(json_object_get(result, "driver")), "properties") == 0)
+        json_object_set(result, "return_result", json_object_get(result, "properties"));
+}
+
+json_t *hf_qcschema_fail(const struct hf_outcome *outcome, json_t *document)
+{
+    if (!document || !outcome->atomic_input || outcome->status == STATUS_OK)
+        return document;
+    json_t *failed =
+        json_pack("{s:O*, s:O, s:b, s:O, s:O}", "id", json_object_get(document, "id"), "input_data",
+                  outcome->atomic_input, "success", 0, "error", json_object_get(document, "error"),
+                  "extras", json_object_get(document, "extras"));
+    json_decref(document);
+    return failed;
+}
+
 json_t *hf_qcschema_to_json(const struct hf_outcome *outcome)
 {
     bool success = outcome->status == STATUS_OK;
@@ -381,5 +412,7 @@ json_t *hf_qcschema_to_json(const struct hf_outcome *outcome)
     json_object_set_new(result, "extras", json_pack("{s:o}", "beryl", extras_to_json(outcome)));
     if (outcome->correlated)
         add_correlated(outcome->correlated, result);
+    if (outcome->atomic_input)
+        add_atomic_input(outcome->atomic_input, result);
     return result;
 }

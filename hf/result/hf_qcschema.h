@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The result of a run as QCSchema AtomicResult, version 1.
+/* The result of a run as QCSchema AtomicResult, version 1, or FailedOperation.
  * Source: the schema, molssi-qc-schema.readthedocs.io. */
 #pragma once
 
@@ -51,6 +51,7 @@ struct hf_outcome {
     const struct hf_files *files;
     json_t *command;                         /* to repeat the run with (options.h) */
     json_t *options;                         /* every option in force */
+    json_t *atomic_input;                    /* the AtomicInput, where the molecule file is one */
     bool compares;                           /* modes, as --compare asks for */
     struct engine_use engines;               /* of all processes */
     const struct class_costs *class_costs;   /* of --profile-classes, or NULL */
@@ -88,3 +89,7 @@ void hf_qcschema_add_build(const struct fock_record *build, json_t *iteration);
  *   computed  name of every engine -> {"quartets": of shells, "batches": of quartets of one class};
  *             a quartet of a class that `first` does not handle counts for the engine that does */
 json_t *hf_qcschema_to_json(const struct hf_outcome *outcome);
+
+/* Replaces the document of a failed run over an AtomicInput by a FailedOperation, which has error,
+ * extras and the AtomicInput; leaves others. NULL stays. */
+json_t *hf_qcschema_fail(const struct hf_outcome *outcome, json_t *document);

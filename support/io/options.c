@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,6 +154,36 @@ static enum status check_operands(const struct options *options, int argc, char 
     return STATUS_OK;
 }
 
+/* Sets the options that a file gives. */
+static enum status store_of_file(const struct options *options)
+{
+    const char *path;
+    json_t *text;
+    json_object_foreach(options->given, path, text)
+    {
+        char name[64];
+        const struct option_table *table = NULL;
+        snprintf(name, sizeof name, "%s", strchr(path, '.') + 1);
+        for (char *c = name; *c != '\0'; c++)
+            *c = *c == '_' ? '-' : *c;
+        struct suggestion suggestion = {.typed = word_from_text(name)};
+        bool found = false;
+        for (size_t i = 0; i < options_count_rows(options) && !found; i++) {
+            const struct option_row *row = options_find_row(options, i, &table);
+            suggestion_add(&suggestion, row->name);
+            found = strcmp(row->name, name) == 0;
+        }
+        if (!found)
+            return FAIL(STATUS_USAGE, "%s: %s: no such option (%s --help-all lists all)%s",
+                        options->giver, path, options->program, suggestion.text);
+        if (option_set(table, name, json_string_value(text)) != STATUS_OK) {
+            status_set_text("%s: %s: %s", options->giver, path, status_text());
+            return STATUS_USAGE;
+        }
+    }
+    return STATUS_OK;
+}
+
 static bool is_request(const char *name)
 {
     for (const struct option *option = request_options; option->name; option++)
@@ -194,6 +225,7 @@ enum status options_parse(const struct options *options, int argc, char **argv,
     *first_operand = argc;
     for (size_t t = 0; t < options->n_tables; t++)
         TRY(options_set_defaults(&options->tables[t]));
+    TRY(store_of_file(options));
     size_t n_rows = options_count_rows(options);
     struct option *long_options =
         calloc(n_rows + sizeof request_options / sizeof *request_options, sizeof *long_options);

@@ -11,7 +11,8 @@
  *
  * A value follows its option as `--name value` or `--name=value`; a name may be
  * cut short where that leaves one option (as with all GNU programs); of an
- * option given twice the last counts; `--` ends the options. */
+ * option given twice the last counts; `--` ends the options. An input file may
+ * give options, too, which the command line beats. */
 #pragma once
 
 #include "support/base/status.h"
@@ -42,6 +43,10 @@ struct options {
     size_t n_tables;
     int min_operands, max_operands; /* arguments that are not options */
     const char *operand_name;       /* "MOLECULE.xyz", for messages */
+    json_t *given; /* path -> text, of the options that a file gives; NULL: none. The name of the
+                    * option, with - or _, follows the first dot of the path, as in
+                    * "keywords.max_iter", which messages name. Borrowed, texts too */
+    const char *giver; /* the file */
 };
 
 enum option_request {
@@ -52,7 +57,7 @@ enum option_request {
     OPTION_REQUEST_VERSION,
 };
 
-/* Sets every field to its default, then to what argv says. argv is reordered;
+/* Sets every field to its default, then to what the file and argv say. argv is reordered;
  * operands are left at argv[*first_operand] to argv[argc - 1].
  * --help (-h), --help-all, --version and, of programs with modes, --help-modes are recognised, end
  * the parsing and are returned as *request. No two rows may have the same name.

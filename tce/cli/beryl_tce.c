@@ -22,6 +22,7 @@ static enum status run_with_arrays(struct tce_options *options, struct applicati
 
 static enum status run_tce(struct tce_options *options, struct application *application)
 {
+    TRY(tce_options_read_file(options, MPI_COMM_WORLD));
     log_enable(application->rank == 0 && !options->count_tasks);
     struct taskpool_settings *pool = options->method ? &options->hf.settings.pool : &options->pool;
     TRY(taskpool_trace_start(MPI_COMM_WORLD, pool));
@@ -40,5 +41,6 @@ int main(int argc, char **argv)
         application.status = run_tce(&options, &application);
     else if (application_answers(&application))
         tce_options_answer(&options, application.request);
+    atomic_input_fini(&options.hf.input);
     return application_finish(&application);
 }

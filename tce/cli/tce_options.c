@@ -5,6 +5,7 @@
 #include "sched/lab/comparison/comparison.h"
 #include "sched/lab/profiles/profile.h"
 #include "sched/pool/modes/mode_options.h"
+#include "support/base/agree.h"
 #include "support/io/words.h"
 #include "tce/methods/methods.h"
 
@@ -173,6 +174,8 @@ static struct options describe_command(struct tce_options *options,
         .min_operands = 1,
         .max_operands = 1,
         .operand_name = "FILE.tce",
+        .given = options->hf.input.options,
+        .giver = options->hf.input.name,
     };
     if (options->program) {
         all.synopsis = "--basis NAME [options]";
@@ -278,36 +281,38 @@ static enum status find_command(const char *word, struct tce_options *options)
                 word, suggestion.text);
 }
 
-enum status tce_options_parse(int argc, char **argv, struct tce_options *options,
-                              enum option_request *request)
+/* Refuses a model of another method. */
+static enum status check_model(const struct tce_options *options, const char *command)
+{
+    const struct atomic_input *input = &options->hf.input;
+    const char *model = atomic_input_method(input);
+    const struct tce_method *method = model ? tce_method_find(model) : NULL;
+    bool fits = options->program ? atomic_input_is_hartree_fock(input)
+                                 : !model || (method && strcmp(method->name, options->method) == 0);
+    return atomic_input_check_method(input, fits, command);
+}
+
+/* Parses what follows the command, which is known, with what the molecule file gives, if it has
+ * been read. */
+static enum status parse_arguments(struct tce_options *options, bool command,
+                                   enum option_request *request)
 {
     int first_operand;
     struct tce_option_tables tables;
-    *options = (struct tce_options){.settings.freeze = METHOD_NOT_GIVEN};
-    *request = OPTION_REQUEST_RUN;
-    hf_options_init(&options->hf);
-    if (argc < 2)
-        return FAIL(STATUS_USAGE,
-                    "give run FILE.tce, or " TCE_METHOD_NAMES " and a molecule; see --help");
-    bool command = !stands_alone(argv[1]);
-    if (command)
-        TRY(find_command(argv[1], options));
-    if (command && !options->method && names_molecule(argc, argv))
-        options->method = options->program = "FILE.tce"; /* until the operands are known */
     struct options all = describe_command(options, &tables);
     if (command && !options->method) {
         snprintf(tables.program, sizeof tables.program, "beryl-tce run FILE.tce");
         all.synopsis = "[options]";
     }
-    int shift = command ? 1 : 0;
-    TRY(options_parse(&all, argc - shift, argv + shift, request, &first_operand));
-    options->argc = argc - shift;
-    options->argv = argv + shift;
+    TRY(options_parse(&all, options->argc, options->argv, request, &first_operand));
     if (*request != OPTION_REQUEST_RUN)
         return STATUS_OK;
     if (options->program)
-        options->method = options->program = argv[shift + first_operand++];
-    options->file = argv[shift + first_operand];
+        options->method = options->program = options->argv[first_operand++];
+    options->file = options->argv[first_operand];
+    if (options->method && hf_options_await_file(&options->hf, options->file))
+        return STATUS_OK;
+    TRY(check_model(options, all.program));
     TRY(profile_check_name(options->profile));
     if (options->method) {
         TRY(check_method(options));
@@ -325,6 +330,41 @@ enum status tce_options_parse(int argc, char **argv, struct tce_options *options
     options->settings.checkpoint = options->hf.settings.scf.checkpoint;
     options->settings.checkpoint_every = options->hf.settings.scf.checkpoint_every;
     return STATUS_OK;
+}
+
+enum status tce_options_parse(int argc, char **argv, struct tce_options *options,
+                              enum option_request *request)
+{
+    *options = (struct tce_options){.settings.freeze = METHOD_NOT_GIVEN};
+    *request = OPTION_REQUEST_RUN;
+    hf_options_init(&options->hf);
+    if (argc < 2)
+        return FAIL(STATUS_USAGE,
+                    "give run FILE.tce, or " TCE_METHOD_NAMES " and a molecule; see --help");
+    bool command = !stands_alone(argv[1]);
+    if (command)
+        TRY(find_command(argv[1], options));
+    if (command && !options->method && names_molecule(argc, argv))
+        options->method = options->program = "FILE.tce"; /* until the operands are known */
+    options->argc = argc - command;
+    options->argv = argv + command;
+    return parse_arguments(options, command, request);
+}
+
+enum status tce_options_read_file(struct tce_options *options, MPI_Comm comm)
+{
+    enum option_request request;
+    struct tce_options again = {.method = options->method,
+                                .program = options->program,
+                                .settings.freeze = METHOD_NOT_GIVEN,
+                                .argc = options->argc,
+                                .argv = options->argv};
+    if (!options->method || !hf_options_await_file(&options->hf, options->file))
+        return STATUS_OK;
+    TRY(atomic_input_read(options->file, comm, &again.hf.input));
+    hf_options_init(&again.hf);
+    *options = again;
+    return status_agree(comm, parse_arguments(options, true, &request));
 }
 
 json_t *tce_options_command(const struct tce_options *options)

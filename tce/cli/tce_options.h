@@ -51,6 +51,9 @@ struct tce_options {
  * tce_options_answer prints; method is then set as in a run. Errors: STATUS_USAGE. */
 enum status tce_options_parse(int argc, char **argv, struct tce_options *options,
                               enum option_request *request);
+
+/* hf_options_read_file, of the molecule of a method or program. Collective. Errors: likewise. */
+enum status tce_options_read_file(struct tce_options *options, MPI_Comm comm);
 void tce_options_answer(const struct tce_options *options, enum option_request request);
 
 /* Settings of the pools of a run. Not collective. */

@@ -369,6 +369,7 @@ enum status method_results_write(const struct method_run *run, enum status statu
     struct hf_outcome outcome = hf_outcome_of(hf, &options->hf.files, status);
     outcome.command = tce_options_command(options);
     outcome.options = tce_options_to_json(options, &hf->input);
+    outcome.atomic_input = options->hf.input.has_model ? options->hf.input.document : NULL;
     outcome.compares = options->hf.compare;
     outcome.correlated = &correlated;
     outcome.memory_peak_bytes = memory.peak_bytes;

@@ -183,17 +183,17 @@ void orbital_space_broadcast(struct orbital_space *space, MPI_Comm comm)
         broadcast_numbers(space->fock_ov, space->n_occupied * space->n_virtual, comm);
 }
 
-struct reference_orbitals reference_orbitals(const struct scf_result *result, int spin)
+struct scf_orbitals scf_orbitals_of(const struct scf_result *result, int spin)
 {
     if (result->semicanonical[0])
-        return (struct reference_orbitals){result->semicanonical[spin], result->fock_ov[spin],
+        return (struct scf_orbitals){result->semicanonical[spin], result->fock_ov[spin],
                                            result->semicanonical_energies[spin]};
-    return (struct reference_orbitals){result->orbitals[spin], NULL,
+    return (struct scf_orbitals){result->orbitals[spin], NULL,
                                        result->orbital_energies[spin]};
 }
 
 static enum status gather_correlated_orbitals(struct orbital_space *space,
-                                              const struct reference_orbitals *scf, MPI_Comm comm)
+                                              const struct scf_orbitals *scf, MPI_Comm comm)
 {
     int rank;
     int64_t n_all = space->frozen.n_core + space->n_orbitals + space->frozen.n_virtual;
@@ -243,9 +243,9 @@ enum status orbital_spaces_create(const struct scf_result *result, int n_orbital
         goto failed;
     *made = counts;
     for (int s = 0; s < n_orbital_sets; s++) {
-        struct reference_orbitals scf = {result->orbitals[s], NULL, result->orbital_energies[s]};
+        struct scf_orbitals scf = {result->orbitals[s], NULL, result->orbital_energies[s]};
         if (n_orbital_sets == 2)
-            scf = reference_orbitals(result, s);
+            scf = scf_orbitals_of(result, s);
         status = gather_correlated_orbitals(&made->spin[s], &scf, comm);
         if (status != STATUS_OK)
             goto failed;

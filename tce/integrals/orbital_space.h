@@ -71,11 +71,11 @@ struct orbital_place orbital_spaces_find(const struct orbital_spaces *spaces, bo
 
 /* The orbitals of a spin that methods take: of ROHF the semicanonical ones, with F between occupied and virtual
  * ones, else NULL; otherwise the canonical ones. Borrowed. */
-struct reference_orbitals {
+struct scf_orbitals {
     const struct dense *C, *fock_ov;
     const double *energies;
 };
-struct reference_orbitals reference_orbitals(const struct scf_result *result, int spin);
+struct scf_orbitals scf_orbitals_of(const struct scf_result *result, int spin);
 
 /* The counts alone, without C and energies, from numbers of functions and orbitals.
  * n_occupied  of each spin, frozen ones included, not fewer of alpha: alpha may then

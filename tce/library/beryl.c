@@ -159,6 +159,7 @@ static enum status check_library_settings(const struct beryl_settings *settings)
     TRY(check_setting("integrals", settings->integrals, BERYL_INTEGRALS_AUTO,
                       BERYL_INTEGRALS_MEMORY));
     TRY(check_setting("follow", settings->follow, BERYL_FOLLOW_SAME, BERYL_FOLLOW_NONE));
+    TRY(check_setting("frame", settings->frame, -1e6, 1e6));
     TRY(check_setting("freeze", (double)settings->freeze, 0, 1e6));
     TRY(check_setting("freeze_virtuals", (double)settings->freeze_virtuals, 0, 1e6));
     if (settings->frozen_core && settings->freeze > 0)
@@ -206,6 +207,7 @@ static enum status convert_settings(struct beryl_calculation *self, const char *
     settings->charge = given->charge == BERYL_NOT_GIVEN ? HF_NOT_GIVEN : given->charge;
     settings->multiplicity =
         given->multiplicity == BERYL_NOT_GIVEN ? HF_NOT_GIVEN : given->multiplicity;
+    settings->frame = given->frame == 0 ? HF_NOT_GIVEN : given->frame;
     settings->spherical = given->functions == BERYL_SPHERICAL;
     settings->cartesian = given->functions == BERYL_CARTESIAN;
     settings->screen = given->screen;

@@ -113,6 +113,7 @@ struct beryl_settings {
                               * not together with frozen_core */
     int64_t freeze_virtuals; /* highest virtual ones likewise */
     int follow;              /* enum beryl_follow */
+    int frame; /* of a file with several: from 1, or from -1, the last, backwards; 0: the only one */
 };
 
 /* The defaults of the programs; the basis is to be set. beryl_create refuses settings without them.

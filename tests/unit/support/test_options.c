@@ -348,3 +348,32 @@ TEST(the_text_of_a_command_line)
         json_decref(line);
     }
 }
+
+/* Values of a file stand between the defaults and the command line. */
+TEST(options_of_a_file)
+{
+    static const struct {
+        const char *path, *text, *message;
+    } refused[] = {{"keywords.tlie", "8", "in.json: keywords.tlie: no such option"},
+                   {"keywords.help", "true", "in.json: keywords.help: no such option"},
+                   {"keywords.tile", "x", "in.json: keywords.tile: --tile: 'x' is not"},
+                   {"keywords.quiet", "1", "in.json: keywords.quiet: --quiet: '1' is not"},
+                   {"model.basis", "", "in.json: model.basis: --basis: a value is missing"}};
+    struct options command = options;
+    char *words[] = {"x", "--tile=8", "a", NULL};
+    command.giver = "in.json";
+    command.given = json_pack("{s:s, s:s, s:s, s:s}", "keywords.tile", "9", "keywords.quiet",
+                              "true", "model.basis", "sto-3g", "keywords.screen", "1e-3");
+    settings = (struct settings){0};
+    check_ok(options_parse(&command, 3, words, &request, &first_operand));
+    assert_int_equal(settings.tile, 8);
+    assert_true(settings.quiet && settings.screen == 1e-3 && settings.polite);
+    assert_string_equal(settings.basis, "sto-3g");
+    json_decref(command.given);
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        command.given = json_pack("{s:s}", refused[i].path, refused[i].text);
+        check_status(STATUS_USAGE, options_parse(&command, 3, words, &request, &first_operand));
+        assert_memory_equal(status_text(), refused[i].message, strlen(refused[i].message));
+        json_decref(command.given);
+    }
+}
