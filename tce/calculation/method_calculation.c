@@ -152,7 +152,7 @@ static enum status take_checkpoint_orbitals(struct method_calculation *self)
 /* From the occupied orbital n of a spin, counted from 1, to the next; INFINITY where one is missing. */
 static double occupied_gap(const struct hf_calculation *hf, int spin, int64_t n)
 {
-    const double *energies = reference_orbitals(&hf->result, spin).energies;
+    const double *energies = scf_orbitals_of(&hf->result, spin).energies;
     return n > 0 && n < hf->input.n_occupied[spin] ? energies[n] - energies[n - 1] : INFINITY;
 }
 
@@ -167,7 +167,7 @@ static void warn_of_core_gap(const struct hf_calculation *hf, int64_t n_core)
            occupied_gap(hf, n_orbital_sets - 1, fewer) < SHELL_GAP)
         fewer--;
     for (int spin = 0; spin < n_orbital_sets; spin++) {
-        const double *energies = reference_orbitals(&hf->result, spin).energies;
+        const double *energies = scf_orbitals_of(&hf->result, spin).energies;
         double gap = occupied_gap(hf, spin, n_core);
         if (gap < LEAST_CORE_GAP)
             log_warn("--frozen-core freezes %sorbital %lld (%.4f hartree) and correlates orbital "

@@ -187,9 +187,8 @@ struct scf_orbitals scf_orbitals_of(const struct scf_result *result, int spin)
 {
     if (result->semicanonical[0])
         return (struct scf_orbitals){result->semicanonical[spin], result->fock_ov[spin],
-                                           result->semicanonical_energies[spin]};
-    return (struct scf_orbitals){result->orbitals[spin], NULL,
-                                       result->orbital_energies[spin]};
+                                     result->semicanonical_energies[spin]};
+    return (struct scf_orbitals){result->orbitals[spin], NULL, result->orbital_energies[spin]};
 }
 
 static enum status gather_correlated_orbitals(struct orbital_space *space,
