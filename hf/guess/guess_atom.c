@@ -334,3 +334,24 @@ done:
     atom_fini(&atom);
     return status;
 }
+
+enum status guess_atom_core_density(int element, int core, const struct shell *shells,
+                                    int64_t n_shells, double *D)
+{
+    struct atom_scf atom;
+    struct guess_atom result = {0};
+    enum status status = atom_init(element, shells, n_shells, &atom);
+    if (status != STATUS_OK)
+        goto done;
+    status = solve_atom(&atom, &result);
+    if (status != STATUS_OK)
+        goto done;
+    fock_to_orbitals(&atom);
+    atom.element = core;
+    status = occupy_orbitals(&atom, &result.n_electrons);
+    if (status == STATUS_OK)
+        place_density(&atom, atom.P_orbitals, shells, n_shells, D);
+done:
+    atom_fini(&atom);
+    return status;
+}

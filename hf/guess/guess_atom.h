@@ -27,6 +27,12 @@ struct guess_atom {
 enum status guess_atom_density(int element, const struct shell *shells, int64_t n_shells, double *D,
                                double *M, struct guess_atom *atom);
 
+/* The density of an atom's innermost shells, those that an element with fewer electrons fills: of the
+ * orbitals of guess_atom_density. Arguments and errors are the same.
+ * core  atomic number of that element, such as 18 for the shells 1s 2s 2p 3s 3p */
+enum status guess_atom_core_density(int element, int core, const struct shell *shells,
+                                    int64_t n_shells, double *D);
+
 /* Electrons of angular momentum l in the neutral atom's shell number n, counted
  * from 0; 0 beyond the last occupied shell. */
 int guess_atom_electrons(int element, int l, int n);

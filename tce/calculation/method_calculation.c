@@ -2,11 +2,13 @@
 #include "tce/calculation/method_calculation.h"
 
 #include "hf/checkpoint/checkpoint_reader.h"
+#include "support/base/agree.h"
 #include "support/base/log.h"
 #include "tce/execution/finite_check.h"
 #include "tce/integrals/fcidump.h"
+#include "tce/integrals/frozen_core.h"
 
-#include <math.h>
+#include <stdlib.h>
 
 enum status method_settings_check(const struct method_settings *settings)
 {
@@ -132,38 +134,20 @@ static enum status take_checkpoint_orbitals(struct method_calculation *self)
                : STATUS_OK;
 }
 
-/* Hartree. Orbitals of a frozen core that are nearer to correlated ones are no core; shells of a core are
- * farther above the next deeper ones. */
-#define LEAST_CORE_GAP 0.1
-#define SHELL_GAP      1.0
-
-/* From the occupied orbital n of a spin, counted from 1, to the next; INFINITY where one is missing. */
-static double occupied_gap(const struct hf_calculation *hf, int spin, int64_t n)
+static enum status choose_core(struct method_calculation *self)
 {
-    const double *energies = hf->result.orbital_energies[spin];
-    return n > 0 && n < hf->input.n_occupied[spin] ? energies[n] - energies[n - 1] : INFINITY;
-}
-
-/* Warns where --frozen-core cuts through orbitals of nearly the same energy. The number that it offers
- * is the next smaller one with a SHELL_GAP above it. */
-static void warn_of_core_gap(const struct hf_calculation *hf, int64_t n_core)
-{
-    static const char *const names[2][2] = {{"", ""}, {"alpha ", "beta "}};
-    int n_orbital_sets = hf->input.n_orbital_sets;
-    int64_t fewer = n_core;
-    while (occupied_gap(hf, 0, fewer) < SHELL_GAP ||
-           occupied_gap(hf, n_orbital_sets - 1, fewer) < SHELL_GAP)
-        fewer--;
-    for (int spin = 0; spin < n_orbital_sets; spin++) {
-        const double *energies = hf->result.orbital_energies[spin];
-        double gap = occupied_gap(hf, spin, n_core);
-        if (gap < LEAST_CORE_GAP)
-            log_warn("--frozen-core freezes %sorbital %lld (%.4f hartree) and correlates orbital "
-                     "%lld (%.4f), %.4f hartree above: --freeze %lld ends at a gap of more than "
-                     "%g hartree",
-                     names[n_orbital_sets - 1][spin], (long long)n_core, energies[n_core - 1],
-                     (long long)n_core + 1, energies[n_core], gap, (long long)fewer, SHELL_GAP);
+    static const char *const names[2][2] = {{""}, {"alpha ", "beta "}};
+    const struct hf_calculation *hf = self->hf;
+    int64_t n_core = self->counts.spin[0].frozen.n_core;
+    for (int s = 0; s < hf->input.n_orbital_sets && n_core > 0; s++) {
+        self->core[s] = agree_calloc(hf->comm, (size_t)n_core * sizeof(int64_t), "frozen orbitals");
+        if (!self->core[s])
+            return STATUS_NO_MEMORY;
+        TRY(frozen_core_find(&hf->problem, hf->result.orbitals[s], hf->result.orbital_energies[s],
+                             hf->input.n_occupied[s], names[hf->input.n_orbital_sets - 1][s],
+                             n_core, self->core[s]));
     }
+    return STATUS_OK;
 }
 
 /* Plans anew where the SCF went from RHF to UHF. Spin-orbital amplitudes take more memory. */
@@ -183,9 +167,12 @@ enum status method_calculation_prepare(struct method_calculation *self,
         TRY(plan_unrestricted(self));
     TRY(take_checkpoint_orbitals(self));
     if (self->settings->frozen_core)
-        warn_of_core_gap(self->hf, self->counts.spin[0].frozen.n_core);
+        TRY(choose_core(self));
     TRY(orbital_spaces_create(&self->hf->result, input->n_orbital_sets, input->n_occupied,
-                              self->counts.spin[0].frozen, self->hf->comm, &self->orbitals));
+                              self->counts.spin[0].frozen, self->core, self->hf->comm,
+                              &self->orbitals));
+    if (self->has_amplitudes)
+        TRY(correlation_checkpoint_compare_core(self->hf->checkpoint, self->orbitals));
     int64_t n_virtual = orbital_spaces_n_virtual(self->orbitals);
     if (n_virtual < orbital_spaces_n_virtual(&self->counts))
         log_print("\n%lld virtual orbitals are left\n", (long long)n_virtual);
@@ -214,5 +201,7 @@ void method_calculation_fini(struct method_calculation *self)
 {
     correlation_fini(&self->correlation);
     orbital_spaces_destroy(self->orbitals);
+    free(self->core[0]);
+    free(self->core[1]);
     *self = (struct method_calculation){0};
 }

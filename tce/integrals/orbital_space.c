@@ -14,27 +14,6 @@
 /* Below this share of the largest element another one is smaller beyond doubt. */
 #define EQUALLY_LARGE (1 - 1e-6)
 
-/* Electrons of He, Ne, Ar, ...: an atom beyond one has its orbitals as core. */
-static const int noble_gases[] = {2, 10, 18, 36, 54, 86};
-
-static int core_of(int element)
-{
-    int electrons = 0;
-    for (size_t i = 0; i < sizeof noble_gases / sizeof noble_gases[0]; i++)
-        if (element > noble_gases[i])
-            electrons = noble_gases[i];
-    return electrons / 2;
-}
-
-int64_t frozen_core_count(const struct molecule *molecule)
-{
-    int64_t n = 0;
-    for (int64_t atom = 0; atom < molecule->n_atoms; atom++)
-        if (!molecule->atoms[atom].ghost)
-            n += core_of(molecule->atoms[atom].element);
-    return n;
-}
-
 struct frozen_orbitals orbital_spaces_n_frozen(const struct orbital_spaces *spaces)
 {
     const struct frozen_orbitals *alpha = &spaces->spin[0].frozen, *beta = &spaces->spin[1].frozen;
@@ -145,7 +124,7 @@ static double sign_of(const double *column, int64_t n, int64_t stride)
 static void take_correlated_orbitals(struct orbital_space *space, const double *full, int64_t n_all)
 {
     for (int64_t p = 0; p < space->n_orbitals; p++) {
-        const double *column = full + space->frozen.n_core + p;
+        const double *column = full + orbital_space_number(space, p);
         double sign = sign_of(column, space->n_functions, n_all);
         for (int64_t mu = 0; mu < space->n_functions; mu++)
             space->C[mu * space->n_orbitals + p] = sign * column[mu * n_all];
@@ -182,7 +161,8 @@ static enum status gather_correlated_orbitals(struct orbital_space *space,
     if (rank == 0)
         take_correlated_orbitals(space, full, n_all);
     broadcast_coefficients(space, comm);
-    memcpy(space->energies, energies + space->frozen.n_core, (size_t)m * sizeof *space->energies);
+    for (int64_t p = 0; p < m; p++)
+        space->energies[p] = energies[orbital_space_number(space, p)];
     /* Bit for bit the same on every process. */
     MPI_Bcast(space->energies, (int)m, MPI_DOUBLE, 0, comm);
 done:
@@ -192,7 +172,8 @@ done:
 
 enum status orbital_spaces_create(const struct scf_result *result, int n_orbital_sets,
                                   const int64_t n_occupied[], struct frozen_orbitals frozen,
-                                  MPI_Comm comm, struct orbital_spaces **spaces)
+                                  int64_t *const core[], MPI_Comm comm,
+                                  struct orbital_spaces **spaces)
 {
     struct orbital_spaces counts;
     *spaces = NULL;
@@ -204,6 +185,7 @@ enum status orbital_spaces_create(const struct scf_result *result, int n_orbital
         goto failed;
     *made = counts;
     for (int s = 0; s < n_orbital_sets; s++) {
+        made->spin[s].core = core ? core[s] : NULL;
         status = gather_correlated_orbitals(&made->spin[s], result->orbitals[s],
                                             result->orbital_energies[s], comm);
         if (status != STATUS_OK)

@@ -31,7 +31,7 @@ static inline void correlation_case_init(struct correlation_case *made, const ch
 {
     struct taskpool_settings pool = correlation_case_pool("static");
     check_ok(orbital_spaces_create(field, setup->problem.n_orbital_sets, setup->problem.n_occupied,
-                                   frozen, MPI_COMM_WORLD, &made->orbitals));
+                                   frozen, NULL, MPI_COMM_WORLD, &made->orbitals));
     made->settings =
         (struct method_settings){.method = method,
                                  .orbital_tile = 6,

@@ -14,6 +14,7 @@
 #include "support/base/sha256.h"
 #include "tce/integrals/orbital_space.h"
 #include "tce/methods/diagnostics.h"
+#include "tce/integrals/frozen_core.h"
 #include "tests/cases/correlation_case.h"
 
 #include <string.h>
@@ -267,7 +268,7 @@ TEST(what_cannot_be_correlated_is_refused)
         check_ok(scf_setup_run(&setup, &settings, &field));
         int64_t n_occupied = setup.problem.n_occupied[0];
         check_status(STATUS_INPUT, orbital_spaces_create(&field, 1, &n_occupied, refused[i].frozen,
-                                                         MPI_COMM_WORLD, &orbitals));
+                                                         NULL, MPI_COMM_WORLD, &orbitals));
         assert_null(orbitals);
         assert_non_null(strstr(status_text(), refused[i].words));
         scf_result_fini(&field);
