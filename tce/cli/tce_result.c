@@ -327,8 +327,8 @@ static json_t *orbitals_to_json(const struct method_calculation *calculation)
     const struct orbital_spaces *orbitals = calculation->orbitals;
     struct frozen_orbitals frozen = orbital_spaces_n_frozen(orbitals);
     return json_pack("{s:I, s:o, s:I, s:I, s:I, s:f}", "frozen_orbitals", (json_int_t)frozen.n_core,
-                     "frozen_orbital_numbers", core_to_json(orbitals),
-                     "frozen_virtual_orbitals", (json_int_t)frozen.n_virtual, "occupied_orbitals",
+                     "frozen_orbital_numbers", core_to_json(orbitals), "frozen_virtual_orbitals",
+                     (json_int_t)frozen.n_virtual, "occupied_orbitals",
                      (json_int_t)orbital_spaces_n_occupied(orbitals), "virtual_orbitals",
                      (json_int_t)orbital_spaces_n_virtual(orbitals), "integral_seconds",
                      calculation->correlation.integral_seconds);

@@ -116,8 +116,8 @@ static enum status share_atoms(const struct scf_problem *problem, int64_t n_orbi
             continue;
         double *D = malloc((size_t)n * (size_t)n * sizeof *D);
         TRY(CHECK_MEMORY(D, "no memory for the core of an atom"));
-        enum status status = guess_atom_core_density(
-            atom->element, noble_gas_before(atom->element), shell, last - first, D);
+        enum status status = guess_atom_core_density(atom->element, noble_gas_before(atom->element),
+                                                     shell, last - first, D);
         if (status == STATUS_OK)
             add_shares(shell->atom, n, D, n_orbitals, SC + shell->first_function * n_orbitals,
                        shares);
@@ -155,8 +155,8 @@ static void print_core(const struct molecule *molecule, const struct core_share 
     log_print("\nFrozen %sorbitals: energy, hartree; share of atoms' core orbitals; atom\n", name);
     for (int64_t k = 0; k < n_core; k++) {
         const struct core_share *share = &shares[core[k]];
-        log_print("  %5lld %18.8f  %7.4f  %5lld %s%s\n", (long long)core[k] + 1,
-                  energies[core[k]], share->sum, (long long)share->atom + 1,
+        log_print("  %5lld %18.8f  %7.4f  %5lld %s%s\n", (long long)core[k] + 1, energies[core[k]],
+                  share->sum, (long long)share->atom + 1,
                   element_symbol(molecule->atoms[share->atom].element),
                   share->largest < CORE_LEAST_SHARE * share->sum ? " and others" : "");
     }
@@ -188,8 +188,8 @@ enum status frozen_core_find(const struct scf_problem *problem, const struct den
     MPI_Comm_rank(problem->comm, &rank);
     struct core_share *shares = calloc((size_t)n_occupied, sizeof *shares);
     double *SC = malloc((size_t)(rank == 0 ? n * n_occupied : 1) * sizeof *SC);
-    enum status status = status_agree(
-        problem->comm, CHECK_MEMORY(shares && SC, "no memory for the cores of atoms"));
+    enum status status =
+        status_agree(problem->comm, CHECK_MEMORY(shares && SC, "no memory for the cores of atoms"));
     if (status == STATUS_OK)
         status = gather_overlaps(problem, orbitals, n_occupied, SC);
     if (status != STATUS_OK)

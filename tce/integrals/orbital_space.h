@@ -20,7 +20,7 @@ struct frozen_orbitals {
 struct orbital_space {
     int64_t n_functions;
     struct frozen_orbitals frozen; /* which are not here */
-    const int64_t *core;           /* frozen.n_core occupied ones, numbers from 0, ascending; borrowed.
+    const int64_t *core; /* frozen.n_core occupied ones, numbers from 0, ascending; borrowed.
                                     * NULL: the lowest */
     int64_t n_occupied;
     int64_t n_virtual;
@@ -85,7 +85,8 @@ enum status orbital_spaces_count(int64_t n_functions, int64_t n_orbitals, int n_
  * Errors: as orbital_spaces_count, STATUS_NO_MEMORY; the same everywhere. */
 enum status orbital_spaces_create(const struct scf_result *result, int n_orbital_sets,
                                   const int64_t n_occupied[], struct frozen_orbitals frozen,
-                                  int64_t *const core[], MPI_Comm comm, struct orbital_spaces **spaces);
+                                  int64_t *const core[], MPI_Comm comm,
+                                  struct orbital_spaces **spaces);
 void orbital_spaces_destroy(struct orbital_spaces *spaces);
 
 /* Orbitals [first, last) of an orbital space. */

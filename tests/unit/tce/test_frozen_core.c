@@ -41,9 +41,9 @@ TEST(replaced_shells_do_not_count)
     static const struct {
         int element, replaced;
         int64_t core;
-    } cases[] = {{37, 28, 4}, {53, 28, 4}, {54, 28, 4}, {55, 46, 4}, {57, 46, 4}, {35, 10, 4},
-                 {30, 28, 0}, {35, 28, 0}, {19, 18, 0}, {79, 60, 4}, {80, 60, 4}, {55, 54, 0},
-                 {86, 78, 0}, {53, 46, 0}};
+    } cases[] = {{37, 28, 4}, {53, 28, 4}, {54, 28, 4}, {55, 46, 4}, {57, 46, 4},
+                 {35, 10, 4}, {30, 28, 0}, {35, 28, 0}, {19, 18, 0}, {79, 60, 4},
+                 {80, 60, 4}, {55, 54, 0}, {86, 78, 0}, {53, 46, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct atom atom = atom_of_element(cases[i].element, false);
         struct molecule molecule = {.n_atoms = 1, .atoms = &atom};
@@ -65,7 +65,8 @@ static void check_choice(int64_t n, const double sums[], int64_t n_core, const i
 
 TEST(largest_shares_are_chosen)
 {
-    check_choice(5, (const double[]){0.999, 1.001, 0.98, 0.01, 0.02}, 3, (const int64_t[]){0, 1, 2});
+    check_choice(5, (const double[]){0.999, 1.001, 0.98, 0.01, 0.02}, 3,
+                 (const int64_t[]){0, 1, 2});
     check_choice(6, (const double[]){1, 0.99, 0.04, 0.96, 0.02, 0.97}, 4,
                  (const int64_t[]){0, 1, 3, 5});
     check_choice(4, (const double[]){0.5, 0.5, 0.5, 0.5}, 2, (const int64_t[]){0, 1});
