@@ -9,8 +9,6 @@
 
 #include <stdlib.h>
 
-enum { CORE_MAX_L = 3 };
-
 /* Orbitals whose shares of a core are between are neither core nor valence. */
 #define CORE_LEAST_SHARE   0.75
 #define VALENCE_MOST_SHARE (1 - CORE_LEAST_SHARE)
@@ -18,33 +16,22 @@ enum { CORE_MAX_L = 3 };
 /* Atoms that share an orbital: the first is named, whatever the last bits. */
 #define EQUAL_SHARES 0.01
 
-/* The noble gas before an element, 0 for none: an atom beyond one has its orbitals as core. */
-static int noble_gas_before(int element)
-{
-    static const int gases[] = {2, 10, 18, 36, 54, 86};
-    int gas = 0;
-    for (size_t i = 0; i < sizeof gases / sizeof gases[0]; i++)
-        if (element > gases[i])
-            gas = gases[i];
-    return gas;
-}
-
-/* Of angular momentum l. */
-static int noble_gas_shells(int gas, int l)
-{
-    int n = 0;
-    while (guess_atom_electrons(gas, l, n) > 0)
-        n++;
-    return n;
-}
+/* Occupied shells of a noble gas by angular momentum: an atom beyond one has these as core. */
+enum { N_GASES = 6, CORE_N_L = 4 };
+static const struct noble_gas {
+    int n_electrons;
+    int n_shells[CORE_N_L];
+} gases[N_GASES] = {{2, {1}},           {10, {2, 1}},       {18, {3, 2}},
+                    {36, {4, 3, 1, 0}}, {54, {5, 4, 2, 0}}, {86, {6, 5, 3, 1}}};
 
 /* Shells that a potential replaces with so many electrons: those of a noble gas, or the first ones in the
  * order of principal quantum numbers, such as 28 up to 3d and 60 up to 4f. */
-static int replaced_shells(int n_electrons, int l)
+static int count_replaced(int n_electrons, int l)
 {
     int n_shells = 0;
-    if (noble_gas_before(n_electrons + 1) == n_electrons)
-        return noble_gas_shells(n_electrons, l);
+    for (int i = 0; i < N_GASES; i++)
+        if (gases[i].n_electrons == n_electrons)
+            return gases[i].n_shells[l];
     for (int n = 1; n_electrons > 0; n++)
         for (int k = 0; k < n && n_electrons > 0; k++) {
             n_electrons -= 2 * (2 * k + 1);
@@ -53,13 +40,19 @@ static int replaced_shells(int n_electrons, int l)
     return n_shells;
 }
 
-static int64_t count_core(const struct atom *atom)
+/* Core orbitals of an atom; n_shells: its shells of them. */
+static int64_t count_core(const struct atom *atom, int n_shells[CORE_N_L])
 {
     int64_t n = 0;
-    for (int l = 0; l <= CORE_MAX_L && !atom->ghost; l++) {
-        int n_shells = noble_gas_shells(noble_gas_before(atom->element), l) -
-                       replaced_shells(atom->element - atom->charge, l);
-        n += n_shells > 0 ? n_shells * (2 * l + 1) : 0;
+    for (int l = 0; l < CORE_N_L; l++) {
+        n_shells[l] = -count_replaced(atom->element - atom->charge, l);
+        for (int i = N_GASES - 1; i >= 0; i--)
+            if (atom->element > gases[i].n_electrons) {
+                n_shells[l] += gases[i].n_shells[l];
+                break;
+            }
+        n_shells[l] = atom->ghost || n_shells[l] < 0 ? 0 : n_shells[l];
+        n += n_shells[l] * (2 * l + 1);
     }
     return n;
 }
@@ -67,8 +60,9 @@ static int64_t count_core(const struct atom *atom)
 int64_t frozen_core_count(const struct molecule *molecule)
 {
     int64_t n = 0;
+    int n_shells[CORE_N_L];
     for (int64_t atom = 0; atom < molecule->n_atoms; atom++)
-        n += count_core(&molecule->atoms[atom]);
+        n += count_core(&molecule->atoms[atom], n_shells);
     return n;
 }
 
@@ -108,16 +102,15 @@ static enum status share_atoms(const struct scf_problem *problem, int64_t n_orbi
     const struct shells *all = problem->shells;
     for (int64_t first = 0, last; first < all->n_shells; first = last) {
         const struct shell *shell = &all->shells[first];
-        int n = 0;
+        int n = 0, n_core[CORE_N_L];
         for (last = first; last < all->n_shells && all->shells[last].atom == shell->atom; last++)
             n += all->shells[last].n_functions;
         const struct atom *atom = &problem->molecule->atoms[shell->atom];
-        if (count_core(atom) == 0)
+        if (count_core(atom, n_core) == 0)
             continue;
         double *D = malloc((size_t)n * (size_t)n * sizeof *D);
         TRY(CHECK_MEMORY(D, "no memory for the core of an atom"));
-        enum status status = guess_atom_core_density(atom->element, noble_gas_before(atom->element),
-                                                     shell, last - first, D);
+        enum status status = guess_atom_core_density(atom->element, n_core, shell, last - first, D);
         if (status == STATUS_OK)
             add_shares(shell->atom, n, D, n_orbitals, SC + shell->first_function * n_orbitals,
                        shares);
