@@ -73,6 +73,12 @@ static enum status check_guess(struct hf_calculation *calculation)
         TRY(checkpoint_reader_create(file, &calculation->problem, fit, &calculation->checkpoint));
     if (calculation->input.flipped)
         TRY(check_flip(calculation));
+    if (settings->restart && scf_is_rohf(&calculation->problem) &&
+        checkpoint_reader_orbital_sets(calculation->checkpoint) == 2)
+        return FAIL(STATUS_INPUT,
+                    "%s: of UHF, whose iterations ROHF cannot continue: begin from its density with "
+                    "--guess %s",
+                    settings->restart, settings->restart);
     return settings->density
                ? checkpoint_reader_check_density(calculation->checkpoint, &calculation->problem)
                : STATUS_OK;
@@ -167,7 +173,8 @@ enum status hf_calculation_set_density(struct hf_calculation *calculation,
                                        const struct scf_problem *problem, struct dense *const C[])
 {
     for (int s = 0; s < problem->n_densities; s++)
-        TRY(orbital_density(calculation->tiling, problem->electrons_per_orbital, C[s],
+        TRY(orbital_density(calculation->tiling, problem->electrons_per_orbital,
+                            C[s] ? C[s] : C[0], /* the same orbitals of both spins */
                             problem->n_occupied[s], calculation->D[s]));
     return STATUS_OK;
 }

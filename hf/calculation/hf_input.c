@@ -83,26 +83,29 @@ static enum status read_and_check_molecule(const struct hf_settings *settings, M
 }
 
 /* Refuses options that change the guess of UHF alone. */
-static enum status check_guess_of_restricted(const struct hf_settings *settings)
+static enum status check_guess_of_restricted(const struct hf_settings *settings,
+                                             const struct hf_input *input)
 {
     if (settings->scf.mix)
         return FAIL(
             STATUS_USAGE,
-            "--guess-mix makes the orbitals of alpha and beta different; RHF has one set for "
-            "both: add --method uhf");
+            "--guess-mix makes the orbitals of alpha and beta different; RHF and ROHF have one set "
+            "for both: add --method uhf");
     if (settings->guess_flip)
         return FAIL(STATUS_USAGE,
-                    "--guess-flip makes the densities of alpha and beta different; RHF "
-                    "has one for both: add --method uhf");
-    if (settings->scf.swap.spin == 1)
-        return FAIL(STATUS_USAGE, "--guess-swap of beta orbitals is for UHF: add --method uhf");
+                    "--guess-flip makes the orbitals of alpha and beta different; RHF and ROHF have "
+                    "one set for both: add --method uhf");
+    if (settings->scf.swap.spin == 1 && input->method == METHOD_RHF)
+        return FAIL(STATUS_USAGE,
+                    "--guess-swap of beta orbitals is for open shells: add --method uhf");
     return STATUS_OK;
 }
 
 void hf_input_set_method(enum hf_method method, struct hf_input *input)
 {
     input->method = (int)method;
-    input->n_densities = input->n_orbital_sets = method == METHOD_RHF ? 1 : 2;
+    input->n_densities = method == METHOD_RHF ? 1 : 2;
+    input->n_orbital_sets = method == METHOD_UHF ? 2 : 1;
 }
 
 static enum status set_method(const struct hf_settings *settings, struct hf_input *input)
@@ -111,12 +114,15 @@ static enum status set_method(const struct hf_settings *settings, struct hf_inpu
     int method = settings->method >= 0 ? settings->method
                  : multiplicity == 1   ? METHOD_RHF
                                        : METHOD_UHF;
+    if (method == METHOD_ROHF && multiplicity == 1)
+        method = METHOD_RHF; /* the same determinants */
     hf_input_set_method((enum hf_method)method, input);
     if (method == METHOD_RHF && multiplicity != 1)
         return FAIL(STATUS_USAGE,
-                    "--method rhf is for closed shells, but the multiplicity is %d: use uhf",
+                    "--method rhf is for closed shells, but the multiplicity is %d: use uhf or "
+                    "rohf",
                     multiplicity);
-    return method == METHOD_RHF ? check_guess_of_restricted(settings) : STATUS_OK;
+    return method == METHOD_UHF ? STATUS_OK : check_guess_of_restricted(settings, input);
 }
 
 static enum status find_point_group(const struct hf_settings *settings, struct hf_input *input)

@@ -4,7 +4,7 @@
  *
  *     mixed      HOMO and LUMO of alpha and beta in opposite senses
  *     reversed   atoms with spins of their own, neighbours or both sides of the longest bond antiparallel
- *     swapped    HOMO and LUMO of one spin, in the first solution
+ *     swapped    HOMO and LUMO of one spin, in the first solution; ROHF has these starts alone
  *
  * and goes on from the lowest one to the end. Only that last run and the first one write checkpoints; the
  * first one's says that no search has been done, so that a restart does it. All use the Fock builds of
@@ -80,7 +80,7 @@ bool hf_search_is_wanted(const struct hf_settings *settings, const struct scf_pr
                                          settings->scf.swap.occupied > 0);
     if (settings->search != SCF_AUTO)
         return settings->search == SCF_ALWAYS;
-    return !scf_is_restricted(problem) && !chosen && settings->scf.follow != SCF_FOLLOW_NONE &&
+    return problem->n_densities == 2 && !chosen && settings->scf.follow != SCF_FOLLOW_NONE &&
            !settings->scf.keep_occupation;
 }
 
@@ -182,9 +182,9 @@ static enum status start_swapped(struct search *search, int spin, int64_t occupi
 {
     char name[sizeof((struct hf_start *)0)->name];
     snprintf(name, sizeof name, "%sorbitals %lld and %lld swapped",
-             scf_is_restricted(search->problem) ? ""
-             : spin == 0                        ? "alpha "
-                                                : "beta ",
+             search->problem->n_densities == 1 ? ""
+             : spin == 0                       ? "alpha "
+                                               : "beta ",
              (long long)occupied, (long long)virtual);
     TRY(hf_calculation_set_density(search->calculation, search->problem,
                                    search->calculation->result.orbitals));
@@ -198,7 +198,7 @@ static enum status start_swapped(struct search *search, int spin, int64_t occupi
 static enum status start_with_swaps(struct search *search)
 {
     const struct scf_result *first = &search->calculation->result;
-    for (int s = 0; s < search->problem->n_orbital_sets; s++) {
+    for (int s = 0; s < search->problem->n_densities; s++) {
         int64_t n = search->problem->n_occupied[s];
         if (n > 0 && n < first->n_orbitals)
             TRY(start_swapped(search, s, n, n + 1));

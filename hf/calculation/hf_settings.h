@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum hf_method { METHOD_RHF, METHOD_UHF };
+enum hf_method { METHOD_RHF, METHOD_UHF, METHOD_ROHF };
 
 /* Purpose of a calculation, by which its memory is estimated: an SCF, perhaps followed by Fock
  * builds; Fock builds of a density at hand; the number of tasks. */

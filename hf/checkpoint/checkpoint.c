@@ -29,6 +29,8 @@ static enum status describe(const struct scf_problem *problem,
             contents->energies[at] = orbitals->orbital_energies[s][k];
             contents->occupations[at] =
                 k < problem->n_occupied[s] ? problem->electrons_per_orbital : 0;
+            if (scf_is_rohf(problem) && k < problem->n_occupied[1])
+                contents->occupations[at] = 2;
             contents->spins[at] = s;
         }
     return STATUS_OK;
@@ -49,7 +51,10 @@ static enum status write_contents(const char *path, const struct writing *writin
     if (!isnan(writing->orbitals->energy))
         snprintf(energy, sizeof energy, "total energy %.12f hartree", writing->orbitals->energy);
     snprintf(description, sizeof description, "Beryl, %s, %s%s",
-             scf_is_restricted(writing->problem) ? "RHF" : "UHF", energy,
+             scf_is_rohf(writing->problem)         ? "ROHF"
+             : scf_is_restricted(writing->problem) ? "RHF"
+                                                   : "UHF",
+             energy,
              writing->orbitals->converged ? ", converged" : "");
     return checkpoint_contents_write(path, description, writing->problem->given,
                                      &writing->contents);

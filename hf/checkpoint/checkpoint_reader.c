@@ -277,6 +277,11 @@ enum status checkpoint_reader_check_density(const struct checkpoint_reader *read
     return STATUS_OK;
 }
 
+int checkpoint_reader_orbital_sets(const struct checkpoint_reader *reader)
+{
+    return reader->n_orbitals[1] > 0 ? 2 : 1;
+}
+
 bool checkpoint_reader_is_solution(const struct checkpoint_reader *reader)
 {
     return reader->is_solution;

@@ -69,6 +69,9 @@ enum status checkpoint_reader_check_density(const struct checkpoint_reader *read
 /* Whether the file is sealed and of an SCF that had converged. Not collective. */
 bool checkpoint_reader_is_solution(const struct checkpoint_reader *reader);
 
+/* 1: the same orbitals for both spins; 2: of UHF. Not collective. */
+int checkpoint_reader_orbital_sets(const struct checkpoint_reader *reader);
+
 /* Whether the file's orbitals are used as they are: it has a seal, and they are orthonormal to rounding, as those
  * of the very same centres are. Not collective. */
 bool checkpoint_reader_is_orthonormal(const struct checkpoint_reader *reader);

@@ -20,8 +20,9 @@ static const struct option_row molecule_rows[] = {
     TEXT_OPTION("basis", FIELD(settings.basis), .value = "NAME|FILE",
                 .help = "basis set: a name such as cc-pvdz (an unknown one lists all), or a "
                         "Gaussian94 (.gbs) or NWChem (.nw) file"),
-    CHOICE_OPTION("method", FIELD(settings.method), "rhf,uhf",
-                  .help = "restricted or unrestricted; by default rhf for singlets, else uhf"),
+    CHOICE_OPTION("method", FIELD(settings.method), "rhf,uhf,rohf",
+                  .help = "restricted, unrestricted or restricted open-shell Hartree-Fock; by "
+                          "default rhf for singlets, else uhf"),
     INTEGER_OPTION("charge", FIELD(settings.charge), -1000, 1000, .value = "N",
                    .help = "charge, e (default: from the file's comment line, else 0)"),
     INTEGER_OPTION("multiplicity", FIELD(settings.multiplicity), 1, 1000, .value = "M",
@@ -82,8 +83,8 @@ static const struct option_row scf_rows[] = {
                 "UHF, and RHF of up to 200 functions"),
     CHOICE_OPTION("follow", FIELD(settings.scf.follow), "none,same,uhf", .expert = true,
                   .help = "from a saddle point that the test finds go nowhere, down within the "
-                          "space of the method, or from RHF also into UHF (default: same; none "
-                          "with --keep-occupation and in methods of beryl-tce)"),
+                          "space of the method, or from RHF also into UHF (default: same; none for "
+                          "ROHF, with --keep-occupation and in methods of beryl-tce)"),
     CHOICE_OPTION("search", FIELD(settings.search), "auto,always,never", .default_text = "auto",
                   .help = "look for lower solutions from other guesses"),
     FLAG_OPTION("all-orbitals", FIELD(all_orbitals), .expert = true,
@@ -348,7 +349,9 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
     TRY(parse_swap(options));
     if (options->settings.scf.follow < 0)
         options->settings.scf.follow =
-            options->settings.scf.keep_occupation ? SCF_FOLLOW_NONE : follow;
+            options->settings.scf.keep_occupation || options->settings.method == METHOD_ROHF
+                ? SCF_FOLLOW_NONE
+                : follow;
     if (options->fock_only && options->settings.integrals == HF_INTEGRALS_AUTO)
         options->settings.integrals = HF_INTEGRALS_DIRECT;
     if (options->fock_only) /* timed builds, from the same density on any version */

@@ -23,8 +23,15 @@ struct scf_problem {
     int64_t n_occupied[2]; /* of each density: doubly occupied orbitals, or electrons of a spin */
 };
 
-/* Both spins have the same orbitals. */
+/* Both spins have the same orbitals: RHF or ROHF. */
 static inline bool scf_is_restricted(const struct scf_problem *problem)
 {
     return problem->n_orbital_sets == 1;
+}
+
+/* The same orbitals, of which alpha electrons occupy more: closed ones first, then open ones, then
+ * virtual ones. */
+static inline bool scf_is_rohf(const struct scf_problem *problem)
+{
+    return problem->n_orbital_sets < problem->n_densities;
 }

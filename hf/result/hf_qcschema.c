@@ -142,9 +142,9 @@ static json_t *curvature_to_json(const struct scf_curvature *curvature)
 /* Curvatures by space where they were tested, and the saddle points left. */
 static void add_stability(const struct scf_result *scf, json_t *extras)
 {
-    static const char *const keys[SCF_SPACES] = {"real_rhf", "real_uhf"};
+    static const char *const keys[SCF_SPACES] = {"real_rhf", "real_uhf", "real_rohf"};
     json_t *stability = json_object(), *points = json_object(), *saddles = json_array();
-    for (int space = (int)scf->space; space < SCF_SPACES; space++)
+    for (int space = (int)scf->space; space <= (int)scf_widest_space(scf->space); space++)
         json_object_set_new(
             points, keys[space],
             json_string(scf_point_name(scf_result_point(scf, (enum scf_space)space))));
@@ -331,11 +331,12 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
 /* Molecule, basis and their properties. */
 static void add_input(const struct hf_outcome *outcome, json_t *result)
 {
+    static const char *const methods[] = {
+        [METHOD_RHF] = "rhf", [METHOD_UHF] = "uhf", [METHOD_ROHF] = "rohf"};
     const struct hf_input *input = &outcome->calculation->input;
     json_t *model = json_pack("{s:o}", "basis", json_text(outcome->calculation->settings->basis));
     if (input->shells) {
-        json_object_set_new(model, "method",
-                            json_string(input->method == METHOD_RHF ? "rhf" : "uhf"));
+        json_object_set_new(model, "method", json_string(methods[input->method]));
         json_object_set_new(result, "molecule", molecule_to_json(&input->molecule));
         json_object_set_new(result, "properties", properties_to_json(outcome));
     }

@@ -16,7 +16,8 @@
 
 const char *scf_space_name(enum scf_space space)
 {
-    return space == SCF_REAL_RHF ? "RHF" : "UHF";
+    static const char *const names[SCF_SPACES] = {"RHF", "UHF", "ROHF"};
+    return names[space];
 }
 
 const char *scf_point_name(enum scf_point point)
@@ -104,6 +105,42 @@ static enum status find_first_orbitals(struct scf_solver *solver)
     return scf_restart_write(solver);
 }
 
+/* Orbitals in which F_oo and F_vv of a spin are diagonal. Overwrites U of the state. */
+static enum status find_semicanonical_spin(struct scf_solver *solver, int spin)
+{
+    const struct scf_basis *basis = solver->basis;
+    struct scf_result *result = solver->result;
+    int64_t n = basis->n_functions, m = basis->n_orbitals, o = basis->n_occupied[spin];
+    struct dense *U_v = NULL, *U = NULL;
+    const struct dense_member members[] = {{&result->semicanonical[spin], n, m},
+                                           {&result->fock_ov[spin], o, m - o},
+                                           {&U_v, m, m - o},
+                                           {&U, m, m}};
+    double *energies = agree_calloc(basis->problem->comm, (size_t)m * sizeof *energies, "energies");
+    if (!energies)
+        return STATUS_NO_MEMORY;
+    result->semicanonical_energies[spin] = energies;
+    TRY(dense_create_members(basis->problem->grid, 4, members));
+    enum status status = scf_state_semicanonicalise(basis, solver->state, spin, energies, U);
+    if (status == STATUS_OK) {
+        struct dense *U_o = solver->state->work_o[spin], *FU_o = solver->state->FU_o[spin];
+        dense_copy_columns(U, 0, U_o);
+        dense_copy_columns(U, (int)o, U_v);
+        dense_multiply('N', 'N', 1, solver->state->F[spin], U_o, 0, FU_o);
+        dense_multiply('T', 'N', 1, FU_o, U_v, 0, result->fock_ov[spin]);
+        scf_basis_expand(basis, U, result->semicanonical[spin]);
+    }
+    dense_destroy(U_v);
+    dense_destroy(U);
+    return status;
+}
+
+static enum status find_semicanonical(struct scf_solver *solver)
+{
+    TRY(find_semicanonical_spin(solver, 0));
+    return find_semicanonical_spin(solver, 1);
+}
+
 /* Fills the result from the last state; D: overwritten with its density. */
 static enum status collect_result(struct scf_solver *solver, struct darray *const D[])
 {
@@ -120,9 +157,8 @@ static enum status collect_result(struct scf_solver *solver, struct darray *cons
     TRY(collect_density(solver, D));
     TRY(find_first_orbitals(solver));
     TRY(scf_solver_expand_orbitals(solver));
-    for (int s = 0; s < basis->problem->n_orbital_sets; s++)
-        for (int k = 0; k < basis->n_orbitals; k++)
-            result->orbital_energies[s][k] = state->orbital_energies[s][k];
+    if (scf_is_rohf(basis->problem) && !solver->settings->energy_alone)
+        TRY(find_semicanonical(solver));
     result->s2 = expected_s2(basis, state);
     if (solver->occupation)
         TRY(scf_occupation_overlap(solver->occupation, state, &result->occupation_overlap));
@@ -192,6 +228,9 @@ void scf_result_fini(struct scf_result *result)
     for (int s = 0; s < 2; s++) {
         free(result->orbital_energies[s]);
         dense_destroy(result->orbitals[s]);
+        free(result->semicanonical_energies[s]);
+        dense_destroy(result->semicanonical[s]);
+        dense_destroy(result->fock_ov[s]);
     }
     for (int p = 0; p < SCF_N_PROPERTIES; p++)
         free(result->properties[p]);
@@ -228,7 +267,7 @@ bool scf_tests_stability(const struct scf_settings *settings, const struct scf_p
 {
     return settings->stability == SCF_ALWAYS ||
            (settings->stability == SCF_AUTO &&
-            (!scf_is_restricted(problem) || problem->shells->n_functions <= SCF_STABILITY_SMALL ||
+            (problem->n_densities == 2 || problem->shells->n_functions <= SCF_STABILITY_SMALL ||
              settings->follow == SCF_FOLLOW_UHF));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The self-consistent field (SCF): restricted (RHF) and unrestricted (UHF).
+/* The self-consistent field (SCF): restricted closed (RHF) and open shells (ROHF), and unrestricted (UHF).
  *
  * DIIS first; where that stalls, second-order steps with a check of the energy; at
  * convergence a test that the result is a local minimum, and descent to one if it is not. A saddle point
@@ -105,18 +105,24 @@ struct scf_criterion scf_criterion(const struct scf_settings *settings, double t
 /* --- the kind of stationary point --- */
 
 /* Spaces of determinants: all orbitals real, either restricted to be alike for both spins or not. Complex
- * and generalised (GHF) orbitals are not tested. Each contains those before it.
+ * and generalised (GHF) orbitals are not tested. UHF's contains the other two.
  * Source: Seeger & Pople, J. Chem. Phys. 66, 3045 (1977). */
-enum scf_space { SCF_REAL_RHF, SCF_REAL_UHF };
-enum { SCF_SPACES = 2 };
+enum scf_space { SCF_REAL_RHF, SCF_REAL_UHF, SCF_REAL_ROHF };
+enum { SCF_SPACES = 3 };
 
-/* The space of the SCF itself. */
+/* The space of the SCF itself, the first in which a solution is tested; and the last one: a solution of
+ * ROHF is not a stationary point of UHF. */
 static inline enum scf_space scf_own_space(const struct scf_problem *problem)
 {
-    return scf_is_restricted(problem) ? SCF_REAL_RHF : SCF_REAL_UHF;
+    return scf_is_rohf(problem) ? SCF_REAL_ROHF
+                                : problem->n_densities == 1 ? SCF_REAL_RHF : SCF_REAL_UHF;
+}
+static inline enum scf_space scf_widest_space(enum scf_space own)
+{
+    return own == SCF_REAL_RHF ? SCF_REAL_UHF : own;
 }
 
-/* "RHF", "UHF". */
+/* "RHF", "UHF", "ROHF". */
 const char *scf_space_name(enum scf_space space);
 
 /* The lowest curvature of the energy at a converged SCF within a space of determinants. */
@@ -168,8 +174,14 @@ struct scf_result {
     double gradient;             /* last max |F_ia| */
     int64_t n_orbitals;          /* functions minus dropped combinations */
     double *orbital_energies[2]; /* n_orbitals, hartree, on every process: occupied ones
-                                  * ascending, then virtual ones ascending */
+                                  * ascending, then virtual ones ascending; of ROHF closed, open and
+                                  * virtual ones, by the mean of both Fock matrices */
     struct dense *orbitals[2];   /* n_functions x n_orbitals, columns in that order */
+    /* Of ROHF, unless energy_alone: its semicanonical orbitals of each spin, in which F_oo and F_vv are
+     * diagonal, and F between them; else NULL. */
+    struct dense *semicanonical[2];   /* n_functions x n_orbitals, occupied ones of the spin first */
+    double *semicanonical_energies[2]; /* n_orbitals: of F_oo, ascending, then of F_vv, ascending */
+    struct dense *fock_ov[2]; /* n_occupied of the spin x n_virtual: F_ia over them, hartree */
     enum scf_space space;        /* of its determinants */
     struct scf_curvature curvature[SCF_SPACES]; /* at the result, by enum scf_space */
     double lowering;  /* at least this much lower is another solution than a saddle point that

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/scf/scf_hessian.h"
 
+#include "hf/scf/scf_open_shell.h"
 #include "support/base/agree.h"
 #include "support/base/random.h"
 
@@ -11,15 +12,16 @@
 
 /* --- rotations --- */
 
-static int n_virtual(const struct scf_basis *basis, int spin)
+int scf_rotation_rows(const struct scf_basis *basis, int spin)
 {
-    return basis->n_orbitals - basis->n_occupied[spin];
+    bool of_open = spin == 1 && scf_is_rohf(basis->problem);
+    return (of_open ? basis->n_occupied[0] : basis->n_orbitals) - basis->n_occupied[spin];
 }
 
 static bool spin_exists(const struct scf_basis *basis, int spin)
 {
-    return spin < basis->problem->n_orbital_sets && basis->n_occupied[spin] > 0 &&
-           n_virtual(basis, spin) > 0;
+    return spin < basis->problem->n_densities && basis->n_occupied[spin] > 0 &&
+           scf_rotation_rows(basis, spin) > 0;
 }
 
 bool scf_rotation_exists(const struct scf_basis *basis)
@@ -32,8 +34,8 @@ static enum status allocate_rotation(const struct scf_basis *basis, struct scf_r
 {
     for (int s = 0; s < 2; s++)
         if (spin_exists(basis, s))
-            TRY(dense_allocate(basis->problem->grid, n_virtual(basis, s), basis->n_occupied[s],
-                               &rotation->kappa[s]));
+            TRY(dense_allocate(basis->problem->grid, scf_rotation_rows(basis, s),
+                               basis->n_occupied[s], &rotation->kappa[s]));
     return STATUS_OK;
 }
 
@@ -64,7 +66,8 @@ int64_t scf_rotation_bytes(const struct scf_basis *plan)
     int64_t bytes = 0;
     for (int s = 0; s < 2; s++)
         if (spin_exists(plan, s))
-            bytes += dense_bytes(plan->problem->grid, n_virtual(plan, s), plan->n_occupied[s]);
+            bytes += dense_bytes(plan->problem->grid, scf_rotation_rows(plan, s),
+                                 plan->n_occupied[s]);
     return bytes;
 }
 
@@ -162,7 +165,7 @@ static void list_hessian_matrices(const struct scf_basis *basis, int spin,
     members[N_HESSIAN_SCRATCH] = (struct dense_member){&hessian->C_o[spin], n, o};
     members[N_HESSIAN_SCRATCH + 1] = (struct dense_member){&hessian->half[spin], n, o};
     members[N_HESSIAN_SCRATCH + 2] =
-        (struct dense_member){&hessian->C_v[spin], n, n_virtual(basis, spin)};
+        (struct dense_member){&hessian->C_v[spin], n, scf_rotation_rows(basis, spin)};
 }
 
 int64_t scf_hessian_bytes(const struct scf_basis *plan, int n_products)
@@ -174,13 +177,13 @@ int64_t scf_hessian_bytes(const struct scf_basis *plan, int n_products)
     for (int s = 0; s < plan->problem->n_densities; s++) {
         list_hessian_matrices(plan, s, &hessian, members);
         bytes += dense_members_bytes(grid, N_HESSIAN_MEMBERS, members);
-        int64_t U_v = dense_bytes(grid, plan->n_orbitals, n_virtual(plan, s)); /* set_gradient */
+        int64_t U_v = dense_bytes(grid, plan->n_orbitals, scf_rotation_rows(plan, s));
         virtuals = U_v > virtuals ? U_v : virtuals;
     }
     list_scratch(plan, 0, &hessian, members);
     for (int i = plan->problem->n_densities; i < n_products * plan->problem->n_densities; i++)
         bytes += dense_members_bytes(grid, N_HESSIAN_SCRATCH, members);
-    return bytes + virtuals;
+    return bytes + virtuals + (scf_is_rohf(plan->problem) ? scf_open_bytes(plan) : 0);
 }
 
 /* C_o and C_v of a spin: columns of X U. */
@@ -205,6 +208,7 @@ void scf_hessian_project(struct scf_hessian *hessian, const struct dense *A,
     for (int s = 0; s < 2; s++)
         if (kappa->kappa[s])
             project_spin(hessian, A, s, kappa);
+    scf_open_scale(hessian->basis, M_SQRT2, kappa);
 }
 
 /* g = U_v^T F U_o. */
@@ -212,10 +216,9 @@ static enum status set_gradient(const struct scf_state *state, int spin,
                                 struct scf_hessian *hessian)
 {
     const struct dense *U = state->U[spin];
-    int n_occupied = hessian->basis->n_occupied[spin];
     struct dense *U_v;
-    TRY(dense_create(U->grid, U->n_rows, U->n_columns - n_occupied, &U_v));
-    dense_copy_columns(U, n_occupied, U_v);
+    TRY(dense_create(U->grid, U->n_rows, scf_rotation_rows(hessian->basis, spin), &U_v));
+    dense_copy_columns(U, hessian->basis->n_occupied[spin], U_v);
     dense_multiply('T', 'N', 1, U_v, state->FU_o[spin], 0, hessian->gradient.kappa[spin]);
     dense_destroy(U_v);
     return STATUS_OK;
@@ -240,6 +243,7 @@ static enum status init_matrices(const struct scf_state *state, struct scf_hessi
     TRY(scf_rotations_init(hessian->basis, 1, &hessian->gradient));
     for (int s = 0; s < hessian->basis->problem->n_densities; s++)
         TRY(init_spin(state, s, hessian));
+    scf_open_scale(hessian->basis, M_SQRT2, &hessian->gradient);
     return STATUS_OK;
 }
 
@@ -249,6 +253,7 @@ enum status scf_hessian_init(const struct scf_basis *basis, struct scf_fock *foc
     *hessian = (struct scf_hessian){
         .basis = basis,
         .fock = fock,
+        .state = state,
         .gap = {.orbital_energies = {state->orbital_energies[0], state->orbital_energies[1]},
                 .floor = -INFINITY},
         .weight = 2 * basis->problem->electrons_per_orbital,
@@ -314,6 +319,8 @@ enum status scf_hessian_multiply_several(struct scf_hessian *hessian, int with_o
     int n_densities = hessian->basis->problem->n_densities;
     struct density_kind kind = kind_of_products(hessian, with_own, n);
     TRY(need_scratch(hessian, kind.n_matrices));
+    if (scf_is_rohf(hessian->basis->problem))
+        return scf_open_multiply(hessian, &kind, kappa, product);
     for (int i = 0; i < kind.n_matrices; i++)
         if (kappa[i / n_densities]->kappa[i % n_densities])
             first_order_density(hessian, 1, kappa[i / n_densities]->kappa[i % n_densities],

@@ -19,6 +19,9 @@
  *
  * The two blocks are the Hessian of UHF there, (A + B) of singlet and triplet excitations. Since
  * H - H_t = 4 (ai|bj) has no negative eigenvalue, H_t has the lowest one of UHF.
+ *
+ * Of ROHF kappa[0] turns closed and open orbitals into virtual ones, kappa[1] closed ones into open ones
+ * (scf_open_shell.c).
  * Source: Helgaker, Jorgensen & Olsen, Molecular Electronic-Structure Theory (2000),
  * sects. 10.1.2 and 10.8; the product with a vector as a Fock build as in sect. 10.7; Seeger &
  * Pople, J. Chem. Phys. 66, 3045 (1977). */
@@ -33,8 +36,12 @@
 /* --- rotations --- */
 
 struct scf_rotation {
-    struct dense *kappa[2]; /* n_virtual x n_occupied of each spin */
+    struct dense *kappa[2]; /* scf_rotation_rows x n_occupied of each spin */
 };
+
+/* n_virtual of a spin; of ROHF's second matrix, the number of open orbitals: in either case the columns of U
+ * that follow the spin's occupied ones. Not collective. */
+int scf_rotation_rows(const struct scf_basis *basis, int spin);
 
 /* Whether there is anything to rotate. Not collective. */
 bool scf_rotation_exists(const struct scf_basis *basis);
@@ -81,10 +88,11 @@ void scf_rotation_set_noise(int stream, struct scf_rotation *x);
 struct scf_hessian {
     const struct scf_basis *basis; /* borrowed */
     struct scf_fock *fock;         /* borrowed */
+    const struct scf_state *state; /* borrowed */
     struct scf_rotation gradient;
     struct scf_energy_gap gap;     /* of the state, without a floor; its energies are borrowed */
     double weight;                 /* w above */
-    struct dense *C_o[2], *C_v[2]; /* n x n_occupied, n x n_virtual */
+    struct dense *C_o[2], *C_v[2]; /* n x n_occupied, n x scf_rotation_rows */
     struct dense *half[2];         /* scratch, n x n_occupied */
     struct dense *d[FOCK_MAX_MATRICES], *G[FOCK_MAX_MATRICES]; /* scratch, n x n, by need */
 };

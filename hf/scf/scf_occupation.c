@@ -111,18 +111,38 @@ static void reorder_columns(const struct scf_occupation *occupation, struct scf_
     memcpy(energies, occupation->energies, (size_t)basis->n_orbitals * sizeof *energies);
 }
 
-void scf_occupation_keep(const struct scf_occupation *occupation, struct scf_state *state)
+/* After the orbitals of a spin of ROHF were reordered: the other spin's are the same. */
+static enum status share_order(const struct scf_occupation *occupation, struct scf_state *state,
+                               int spin)
 {
-    for (int s = 0; s < occupation->basis->problem->n_densities; s++) {
-        int n_occupied = occupation->basis->n_occupied[s];
+    size_t size = (size_t)occupation->basis->n_orbitals * sizeof *state->orbital_energies[0];
+    if (spin == 0)
+        return scf_state_split(occupation->basis, state);
+    dense_copy(state->U[1], state->U[0]);
+    dense_copy_columns(state->U[0], 0, state->U_o[0]);
+    memcpy(state->orbital_energies[0], state->orbital_energies[1], size);
+    return STATUS_OK;
+}
+
+enum status scf_occupation_keep(const struct scf_occupation *occupation, struct scf_state *state)
+{
+    const struct scf_basis *basis = occupation->basis;
+    for (int s = 0; s < basis->problem->n_densities; s++) {
+        int n_occupied = basis->n_occupied[s];
         if (n_occupied == 0)
             continue;
         find_projections(occupation, state, s);
+        if (s == 1 && scf_is_rohf(basis->problem)) /* closed ones are among the alpha electrons' */
+            memset(occupation->p + basis->n_occupied[0], 0,
+                   (size_t)(basis->n_orbitals - basis->n_occupied[0]) * sizeof *occupation->p);
         if (!find_order(occupation, n_occupied))
             continue;
         reorder_columns(occupation, state, s);
         dense_copy_columns(state->U[s], 0, state->U_o[s]);
+        if (scf_is_rohf(basis->problem))
+            TRY(share_order(occupation, state, s));
     }
+    return STATUS_OK;
 }
 
 /* eigenvalues of U_o^T R R^T U_o, ascending; n_occupied. A, V: n_occupied x n_occupied. */

@@ -39,8 +39,8 @@ int64_t scf_occupation_bytes(const struct scf_basis *plan);
 void scf_occupation_set(struct scf_occupation *occupation, const struct scf_state *state);
 
 /* Reorders the columns of U and their energies after scf_state_diagonalise, and sets U_o: those with
- * the largest p first, then the others, both in the order of their energies. */
-void scf_occupation_keep(const struct scf_occupation *occupation, struct scf_state *state);
+ * the largest p first, then the others, both in the order of their energies. Errors: as scf_state_split. */
+enum status scf_occupation_keep(const struct scf_occupation *occupation, struct scf_state *state);
 
 /* *least: the smallest p of any combination of the occupied orbitals of either spin, which is the
  * lowest eigenvalue of U_o^T R R^T U_o: 1 if they span the reference's space, 0 if one of them is

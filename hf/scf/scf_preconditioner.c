@@ -10,7 +10,8 @@ static void list_matrices(const struct scf_basis *basis, int spin,
                           struct scf_preconditioner *preconditioner,
                           struct dense_member members[N_PRECONDITIONER_MEMBERS])
 {
-    int64_t m = basis->n_orbitals, o = basis->n_occupied[spin], v = m - o;
+    int64_t m = basis->n_orbitals, o = basis->n_occupied[spin],
+            v = scf_rotation_rows(basis, spin);
     const struct dense_member all[N_PRECONDITIONER_MEMBERS] = {{&preconditioner->U[spin], m, m},
                                                                {&preconditioner->W_v[spin], v, v},
                                                                {&preconditioner->W_o[spin], o, o},
@@ -32,7 +33,7 @@ enum status scf_preconditioner_init(const struct scf_basis *basis,
     TRY(scf_rotations_init(basis, 1, &preconditioner->scratch));
     TRY(scf_rotations_init(basis, SCF_KEPT_DIRECTIONS, preconditioner->x));
     TRY(scf_rotations_init(basis, SCF_KEPT_DIRECTIONS, preconditioner->Hx));
-    for (int s = 0; s < basis->problem->n_orbital_sets; s++) {
+    for (int s = 0; s < basis->problem->n_densities; s++) {
         list_matrices(basis, s, preconditioner, members);
         if (spin_has_rotations(preconditioner, s))
             TRY(dense_create_members(basis->problem->grid, N_PRECONDITIONER_MEMBERS, members));
@@ -46,8 +47,7 @@ void scf_preconditioner_fini(struct scf_preconditioner *preconditioner)
     scf_rotations_fini(1, &preconditioner->scratch);
     scf_rotations_fini(SCF_KEPT_DIRECTIONS, preconditioner->x);
     scf_rotations_fini(SCF_KEPT_DIRECTIONS, preconditioner->Hx);
-    for (int s = 0; preconditioner->basis && s < preconditioner->basis->problem->n_orbital_sets;
-         s++) {
+    for (int s = 0; preconditioner->basis && s < preconditioner->basis->problem->n_densities; s++) {
         list_matrices(preconditioner->basis, s, preconditioner, members);
         for (int i = 0; i < N_PRECONDITIONER_MEMBERS; i++)
             dense_destroy(*members[i].matrix);
@@ -60,7 +60,7 @@ int64_t scf_preconditioner_bytes(const struct scf_basis *plan)
     struct scf_preconditioner preconditioner;
     struct dense_member members[N_PRECONDITIONER_MEMBERS];
     int64_t bytes = N_PRECONDITIONER_ROTATIONS * scf_rotation_bytes(plan);
-    for (int s = 0; s < plan->problem->n_orbital_sets; s++) {
+    for (int s = 0; s < plan->problem->n_densities; s++) {
         list_matrices(plan, s, &preconditioner, members);
         bytes += dense_members_bytes(plan->problem->grid, N_PRECONDITIONER_MEMBERS, members);
     }
@@ -94,7 +94,7 @@ static void turn_rotation(const struct scf_preconditioner *preconditioner, int s
 static void turn_directions(struct scf_preconditioner *preconditioner,
                             const struct scf_state *state)
 {
-    for (int s = 0; s < preconditioner->basis->problem->n_orbital_sets; s++) {
+    for (int s = 0; s < preconditioner->basis->problem->n_densities; s++) {
         if (!spin_has_rotations(preconditioner, s))
             continue;
         if (preconditioner->n > 0)

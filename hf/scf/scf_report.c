@@ -45,11 +45,12 @@ static void print_convergence(const struct scf_problem *problem,
 void scf_report_start(const struct scf_basis *basis, const struct scf_settings *settings)
 {
     const int64_t *n_occupied = basis->problem->n_occupied;
-    if (scf_is_restricted(basis->problem))
+    if (basis->problem->n_densities == 1)
         log_print("\nRestricted Hartree-Fock, %lld electrons in %lld orbitals\n",
                   2 * (long long)n_occupied[0], (long long)n_occupied[0]);
     else
-        log_print("\nUnrestricted Hartree-Fock, %lld alpha and %lld beta electrons\n",
+        log_print("\n%s Hartree-Fock, %lld alpha and %lld beta electrons\n",
+                  scf_is_rohf(basis->problem) ? "Restricted open-shell" : "Unrestricted",
                   (long long)n_occupied[0], (long long)n_occupied[1]);
     log_print("%d functions, smallest eigenvalue of their overlap %.2e\n", basis->n_functions,
               basis->smallest_overlap);
@@ -75,7 +76,7 @@ void scf_report_iteration(const struct scf_iteration *iteration)
 void scf_report_stability(enum scf_space own, const struct scf_curvature curvature[], int n_builds)
 {
     log_print("      stability: lowest curvature");
-    for (int space = (int)own; space < SCF_SPACES; space++) {
+    for (int space = (int)own; space <= (int)scf_widest_space(own); space++) {
         bool settled = scf_curvature_verdict(&curvature[space]) != SCF_VERDICT_NOT_SETTLED;
         log_print("%s %.4g among real %s%s", space == (int)own ? "" : ",",
                   curvature[space].eigenvalue, scf_space_name((enum scf_space)space),
@@ -125,7 +126,7 @@ static void print_curvature(const struct scf_curvature *curvature)
 static void print_stability(const struct scf_result *result)
 {
     int own = (int)result->space;
-    for (int space = own; space < SCF_SPACES; space++) {
+    for (int space = own; space <= (int)scf_widest_space(result->space); space++) {
         enum scf_point point = scf_result_point(result, (enum scf_space)space);
         if (result->curvature[space].n_products == 0)
             continue;
@@ -185,7 +186,8 @@ void scf_report_reference(const struct scf_result *result)
                                         "not settled whether a local minimum",
                                         "not tested whether a local minimum"};
     log_print("  reference: ");
-    for (int space = (int)result->space; space < SCF_SPACES; space++)
+    for (int space = (int)result->space; space <= (int)scf_widest_space(result->space);
+         space++)
         log_print("%s%s among real %s", space == (int)result->space ? "" : ", ",
                   words[scf_result_point(result, (enum scf_space)space)],
                   scf_space_name((enum scf_space)space));
@@ -206,15 +208,19 @@ static void print_energies(const struct scf_result *result)
     log_print("  total energy           %20.10f\n", result->energy);
 }
 
+/* n_closed: the occupied ones that are doubly occupied where others are not. */
 static void print_orbitals(const double *energies, int64_t n_orbitals, int64_t n_occupied,
-                           bool all_orbitals)
+                           int64_t n_closed, bool all_orbitals)
 {
     int64_t first = all_orbitals || n_occupied < NEAR_GAP ? 0 : n_occupied - NEAR_GAP;
     int64_t last =
         all_orbitals || n_orbitals - n_occupied < NEAR_GAP ? n_orbitals : n_occupied + NEAR_GAP;
     for (int64_t k = first; k < last; k++)
         log_print("  %5lld  %-8s %16.8f%s\n", (long long)k + 1,
-                  k < n_occupied ? "occupied" : "virtual", energies[k],
+                  k < n_closed     ? "closed"
+                  : k < n_occupied ? n_closed < 0 ? "occupied" : "open"
+                                   : "virtual",
+                  energies[k],
                   k == n_occupied - 1 ? "  HOMO"
                   : k == n_occupied   ? "  LUMO"
                                       : "");
@@ -228,7 +234,8 @@ static void print_all_orbitals(const struct scf_problem *problem, const struct s
         const double *energies = result->orbital_energies[s];
         int64_t n_occupied = problem->n_occupied[s];
         log_print("\n%s energies, hartree\n", titles[problem->n_orbital_sets - 1][s]);
-        print_orbitals(energies, result->n_orbitals, n_occupied, all_orbitals);
+        print_orbitals(energies, result->n_orbitals, n_occupied,
+                       scf_is_rohf(problem) ? problem->n_occupied[1] : -1, all_orbitals);
         if (n_occupied == 0 || n_occupied == result->n_orbitals)
             continue;
         double gap = energies[n_occupied] - energies[n_occupied - 1];

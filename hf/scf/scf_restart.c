@@ -31,8 +31,15 @@ struct kept_numbers {
     int64_t n_densities, n_orbitals, n_steps, has_best, has_damped, n_saddles, n_starts;
     double radius; /* of Newton steps; 0: DIIS */
     struct scf_saddle saddles[SCF_MAX_SADDLES];
-    double curvatures[SCF_SPACES][4]; /* eigenvalue, noise, error, n_products */
+    /* eigenvalue, noise, error, n_products of RHF and of UHF or ROHF */
+    double curvatures[2][4];
 };
+
+/* The place of a space among them. */
+static int place_of(enum scf_space space)
+{
+    return space != SCF_REAL_RHF;
+}
 
 /* The history without the numbers that evaluating the state again finds. */
 static enum status move_numbers(const struct checkpoint_stream *stream, struct kept_numbers *kept,
@@ -48,7 +55,7 @@ static enum status move_numbers(const struct checkpoint_stream *stream, struct k
         {"n_starts", .integer = &kept->n_starts},
         {"radius", .real = &kept->radius},
         {"saddles", .real = &kept->saddles[0].energy, .n = 2 * SCF_MAX_SADDLES},
-        {"curvatures", .real = kept->curvatures[0], .n = 4 * SCF_SPACES},
+        {"curvatures", .real = kept->curvatures[0], .n = 2 * 4},
         {"iteration", .integer = &history->iteration},
         {"n_without_progress", .integer = &history->n_without_progress},
         {"change", .real = &history->change},
@@ -173,11 +180,12 @@ static struct kept_numbers numbers_of(const struct scf_solver *solver)
         .radius = second_order ? second_order->radius : 0,
     };
     memcpy(kept.saddles, solver->result->saddles, sizeof kept.saddles);
-    for (int space = 0; space < SCF_SPACES; space++) {
+    enum scf_space own = solver->result->space;
+    for (enum scf_space space = own; space <= scf_widest_space(own); space++) {
         const struct scf_curvature *curvature = &solver->result->curvature[space];
         const double numbers[] = {curvature->eigenvalue, curvature->noise, curvature->error,
                                   curvature->n_products};
-        memcpy(kept.curvatures[space], numbers, sizeof numbers);
+        memcpy(kept.curvatures[place_of(space)], numbers, sizeof numbers);
     }
     return kept;
 }
@@ -206,8 +214,8 @@ enum status scf_restart_write(struct scf_solver *solver)
     struct checkpoint_orbitals orbitals = {
         .n_orbitals = solver->basis->n_orbitals,
         .orbitals = {solver->result->orbitals[0], solver->result->orbitals[1]},
-        .orbital_energies = {solver->state->orbital_energies[0],
-                             solver->state->orbital_energies[1]},
+        .orbital_energies = {solver->result->orbital_energies[0],
+                             solver->result->orbital_energies[1]},
         .energy = solver->state->energy,
         .converged = solver->result->converged,
         .add = add_iterations,
@@ -265,8 +273,8 @@ static void take_curvatures(struct scf_solver *solver, const struct kept_numbers
 {
     enum scf_space own = solver->result->space;
     struct scf_curvature *curvature = solver->result->curvature;
-    for (int space = own; space < SCF_SPACES; space++) {
-        const double *numbers = kept->curvatures[space];
+    for (enum scf_space space = own; space <= scf_widest_space(own); space++) {
+        const double *numbers = kept->curvatures[place_of(space)];
         curvature[space] =
             (struct scf_curvature){numbers[0], numbers[1], numbers[2], (int)numbers[3]};
     }
@@ -325,6 +333,8 @@ static enum status resume_iterations(const struct checkpoint_stream *stream,
                     (long long)kept->n_saddles);
     solver->result->n_starts = kept->n_starts;
     if (kept->n_densities == solver->basis->problem->n_densities &&
+        checkpoint_reader_orbital_sets(solver->settings->restart) ==
+            solver->basis->problem->n_orbital_sets &&
         kept->n_orbitals == solver->basis->n_orbitals)
         TRY(take_basis(stream, solver->basis, &same));
     if (!same) {

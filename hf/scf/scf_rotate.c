@@ -2,6 +2,7 @@
 /* Orbitals turned by a rotation (scf_hessian.h). */
 #include "hf/scf/scf_hessian.h"
 
+#include "hf/scf/scf_open_shell.h"
 #include "support/base/agree.h"
 
 #include <math.h>
@@ -21,7 +22,8 @@ enum { N_TURN_MEMBERS = 4 };
 static void list_turn_matrices(const struct scf_basis *basis, int spin, struct turn *turn,
                                struct dense_member members[N_TURN_MEMBERS])
 {
-    int64_t m = basis->n_orbitals, o = basis->n_occupied[spin], v = m - o;
+    int64_t m = basis->n_orbitals, o = basis->n_occupied[spin],
+            v = scf_rotation_rows(basis, spin);
     const struct dense_member all[N_TURN_MEMBERS] = {
         {&turn->square, o, o}, {&turn->W, o, o}, {&turn->kappa_W, v, o}, {&turn->U_v, m, v}};
     memcpy(members, all, sizeof all);
@@ -54,6 +56,8 @@ int64_t scf_rotate_bytes(const struct scf_basis *plan)
 {
     struct turn turn;
     int64_t most = 0;
+    if (scf_is_rohf(plan->problem))
+        return scf_open_bytes(plan);
     for (int s = 0; s < plan->problem->n_densities; s++) {
         struct dense_member members[N_TURN_MEMBERS];
         list_turn_matrices(plan, s, &turn, members);
@@ -90,6 +94,8 @@ static enum status turn_spin(const struct scf_basis *basis, const struct scf_sta
 enum status scf_rotate(const struct scf_basis *basis, const struct scf_state *state,
                        const struct scf_rotation *kappa, struct scf_state *trial)
 {
+    if (scf_is_rohf(basis->problem))
+        return scf_open_rotate(basis, state, kappa, trial);
     for (int s = 0; s < basis->problem->n_densities; s++) {
         if (!kappa->kappa[s]) {
             if (trial != state)

@@ -112,6 +112,9 @@ enum status scf_solver_expand_orbitals(struct scf_solver *solver)
         if (!*C)
             TRY(dense_create(basis->problem->grid, basis->n_functions, basis->n_orbitals, C));
         scf_basis_expand(basis, solver->state->U[s], *C);
+        for (int k = 0; k < basis->n_orbitals; k++)
+            solver->result->orbital_energies[s][k] =
+                scf_state_orbital_energy(basis, solver->state, s, k);
     }
     return STATUS_OK;
 }
@@ -204,7 +207,7 @@ static enum status mix_orbitals(struct scf_solver *solver)
     for (int s = 0; s < basis->problem->n_orbital_sets; s++) {
         int o = basis->n_occupied[s];
         if (o > 0 && o < basis->n_orbitals)
-            TRY(scf_state_turn(solver->state, s, o - 1, o, sqrt(0.5),
+            TRY(scf_state_turn(basis, solver->state, s, o - 1, o, sqrt(0.5),
                                s == 0 ? sqrt(0.5) : -sqrt(0.5)));
     }
     return STATUS_OK;
@@ -221,7 +224,7 @@ static enum status swap_orbitals(struct scf_solver *solver)
             "--guess-swap %lld:%lld names an occupied orbital, of 1 to %d here, and a virtual "
             "one, of %d to %d",
             (long long)swap->occupied, (long long)swap->virtual, n_occupied, n_occupied + 1, n);
-    return scf_state_turn(solver->state, swap->spin, (int)swap->occupied - 1,
+    return scf_state_turn(solver->basis, solver->state, swap->spin, (int)swap->occupied - 1,
                           (int)swap->virtual - 1, 0, 1);
 }
 
@@ -265,6 +268,8 @@ static enum status prepare_diis(struct scf_solver *solver)
     const struct scf_settings *settings = solver->settings;
     const struct scf_state *state = solver->state;
     int n_densities = solver->basis->problem->n_densities;
+    if (state->idempotent)
+        scf_state_constrain(solver->basis, solver->state);
     for (int s = 0; s < n_densities && state->idempotent; s++)
         scf_state_commutator(solver->basis, state, s, state->U[s]);
     if (state->idempotent)
@@ -314,7 +319,7 @@ static enum status diis_step(struct scf_solver *solver)
     TRY(prepare_diis(solver));
     TRY(scf_state_diagonalise(solver->basis, solver->state));
     if (solver->occupation)
-        scf_occupation_keep(solver->occupation, solver->state);
+        TRY(scf_occupation_keep(solver->occupation, solver->state));
     TRY(scf_state_build(solver->basis, solver->fock, solver->state));
     solver->fock->cutoff = 0;
     scf_state_gradient(solver->basis, solver->state);

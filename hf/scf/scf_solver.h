@@ -58,7 +58,7 @@ enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D
  * Errors: STATUS_NO_MEMORY. */
 enum status scf_solver_need_second_order(struct scf_solver *solver);
 
-/* Sets the result's orbitals, over the functions, from the state.
+/* Sets the result's orbitals, over the functions, and their energies from the state.
  * Errors: STATUS_NO_MEMORY. */
 enum status scf_solver_expand_orbitals(struct scf_solver *solver);
 

@@ -33,7 +33,7 @@ enum {
 struct search_care {
     int start_divisions, min_products;
 };
-static const struct search_care restricted_care = {6, 4}, unrestricted_care = {2, 6};
+static const struct search_care closed_care = {6, 4}, open_care = {2, 6};
 
 /* An eigenvalue with an error below this fraction of itself is known well enough. */
 #define ERROR_FRACTION 0.3
@@ -69,7 +69,7 @@ static int most_vectors(const struct scf_basis *basis, bool is_own)
     const struct tile_symmetry *symmetry = basis->problem->symmetry;
     if (symmetry && symmetry->group->order >= FOCK_MAX_MATRICES)
         return 1;
-    return scf_is_restricted(basis->problem) && is_own
+    return basis->problem->n_densities == 1 && is_own
                ? FOCK_MAX_COULOMB
                : FOCK_MAX_MATRICES / basis->problem->n_densities;
 }
@@ -100,8 +100,8 @@ static void divide_by_gaps(const struct curvature_search *search, double shift,
 static int64_t count_rotations(const struct scf_basis *basis)
 {
     int64_t n = 0;
-    for (int s = 0; s < basis->problem->n_orbital_sets; s++)
-        n += (int64_t)basis->n_occupied[s] * (basis->n_orbitals - basis->n_occupied[s]);
+    for (int s = 0; s < basis->problem->n_densities; s++)
+        n += (int64_t)basis->n_occupied[s] * scf_rotation_rows(basis, s);
     return n;
 }
 
@@ -109,7 +109,7 @@ static int64_t count_rotations(const struct scf_basis *basis)
 static void set_first_vectors(struct curvature_search *search, const struct scf_rotation *soft)
 {
     search->has_soft =
-        soft && !scf_is_restricted(search->hessian->basis->problem) && search->most_new > 1;
+        soft && search->hessian->basis->problem->n_densities == 2 && search->most_new > 1;
     if (search->has_soft)
         scf_rotation_add(1, soft, 0, &search->next[0]);
     for (int i = search->has_soft; i < search->most_new; i++) {
@@ -128,7 +128,7 @@ static enum status curvature_search_init(struct scf_hessian *hessian, bool is_ow
     search->hessian = hessian;
     search->is_own = is_own;
     search->most_new = most_vectors(basis, is_own);
-    search->care = scf_is_restricted(basis->problem) ? &restricted_care : &unrestricted_care;
+    search->care = basis->problem->n_densities == 1 ? &closed_care : &open_care;
     search->curvature.error = INFINITY;
     search->gradient_norm = sqrt(scf_rotation_dot(&hessian->gradient, &hessian->gradient));
     TRY(scf_subspace_init(basis, SCF_SUBSPACE_VECTORS, NULL, &search->subspace));
@@ -270,10 +270,10 @@ struct curvature_searches {
     struct curvature_search of[SCF_SPACES];
 };
 
-/* An unrestricted state has one space, a restricted one both. */
 static int count_stability_spaces(const struct scf_basis *basis)
 {
-    return SCF_SPACES - (int)scf_own_space(basis->problem);
+    enum scf_space own = scf_own_space(basis->problem);
+    return 1 + (int)scf_widest_space(own) - (int)own;
 }
 
 int64_t scf_stability_bytes(const struct scf_basis *plan)

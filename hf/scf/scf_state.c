@@ -82,12 +82,32 @@ static bool is_projector(const struct scf_basis *basis, const struct dense *P, i
     return dense_max_abs(P2) <= IDEMPOTENT;
 }
 
+/* U_o of the columns of U of a spin; of ROHF, of all. */
+static void take_columns(const struct scf_basis *basis, struct scf_state *state, int spin)
+{
+    dense_copy_columns(state->U[spin], 0, state->U_o[spin]);
+    if (!scf_is_rohf(basis->problem))
+        return;
+    dense_copy(state->U[0], state->U[1]);
+    dense_copy_columns(state->U[1], 0, state->U_o[1]);
+    memcpy(state->orbital_energies[1], state->orbital_energies[0],
+           (size_t)basis->n_orbitals * sizeof *state->orbital_energies[1]);
+}
+
 /* U, U_o and the orbital energies of a spin = eigenvectors and eigenvalues of A (destroyed). */
-static enum status take_eigenvectors(struct scf_state *state, int spin, struct dense *A)
+static enum status take_eigenvectors(const struct scf_basis *basis, struct scf_state *state,
+                                     int spin, struct dense *A)
 {
     TRY(dense_eigen(A, state->orbital_energies[spin], state->U[spin]));
-    dense_copy_columns(state->U[spin], 0, state->U_o[spin]);
+    take_columns(basis, state, spin);
     return STATUS_OK;
+}
+
+/* Whether the densities of both spins, projectors in U, are of the same orbitals: P_a P_b = P_b. */
+static bool share_orbitals(const struct scf_basis *basis, const struct scf_state *state)
+{
+    return !scf_is_rohf(basis->problem) ||
+           fabs(dense_dot(state->U[0], state->U[1]) - basis->n_occupied[1]) <= IDEMPOTENT;
 }
 
 enum status scf_state_from_tiles(const struct scf_basis *basis, struct darray *const D[],
@@ -100,15 +120,19 @@ enum status scf_state_from_tiles(const struct scf_basis *basis, struct darray *c
             state->idempotent = false;
         scf_fock_set_tiles(fock, s, D[s]);
     }
+    state->idempotent = state->idempotent && share_orbitals(basis, state);
     return state->idempotent ? scf_state_take_natural(basis, state) : STATUS_OK;
 }
 
 enum status scf_state_take_natural(const struct scf_basis *basis, struct scf_state *state)
 {
     for (int s = 0; s < basis->problem->n_orbital_sets; s++) {
-        /* P in U: occupied orbitals have the lowest eigenvalues of -P, -1 if P is a projector. */
+        /* P in U: occupied orbitals have the lowest eigenvalues of -P, -1 if P is a projector; of
+         * the sum of both spins, closed ones -2. */
         dense_add(-1, state->U[s], 0, basis->work_mm[0]);
-        TRY(take_eigenvectors(state, s, basis->work_mm[0]));
+        if (scf_is_rohf(basis->problem))
+            dense_add(-1, state->U[1], 1, basis->work_mm[0]);
+        TRY(take_eigenvectors(basis, state, s, basis->work_mm[0]));
     }
     state->idempotent = true;
     return STATUS_OK;
@@ -174,18 +198,42 @@ static double max_commutator(const struct scf_basis *basis, const struct scf_sta
     return dense_max_abs(commutator);
 }
 
+/* Between closed and virtual orbitals of ROHF, which both spins rotate together, either matrix over
+ * orbitals gets the mean of both. Closed ones are the first columns. */
+static void average_spins(const struct scf_basis *basis, struct dense *alpha, struct dense *beta)
+{
+    for (int c = 0; c < beta->local_columns; c++)
+        for (int r = 0; r < beta->local_rows; r++)
+            if (dense_global_row(beta, r) >= basis->n_occupied[0]) {
+                size_t at = (size_t)c * (size_t)beta->local_rows + (size_t)r;
+                alpha->local[at] = beta->local[at] = (alpha->local[at] + beta->local[at]) / 2;
+            }
+}
+
+/* work_o = U^T F U_o and FU_o of each spin. */
+static void multiply_occupied(const struct scf_basis *basis, struct scf_state *state)
+{
+    for (int s = 0; s < basis->problem->n_densities; s++) {
+        dense_multiply('N', 'N', 1, state->F[s], state->U_o[s], 0, state->FU_o[s]);
+        dense_multiply('T', 'N', 1, state->U[s], state->FU_o[s], 0, state->work_o[s]);
+    }
+    if (!scf_is_rohf(basis->problem))
+        return;
+    average_spins(basis, state->work_o[0], state->work_o[1]);
+    for (int s = 0; s < 2; s++)
+        dense_multiply('N', 'N', 1, state->U[s], state->work_o[s], 0, state->FU_o[s]);
+}
+
 void scf_state_gradient(const struct scf_basis *basis, struct scf_state *state)
 {
     double own = 0, commutator = 0, square = 0;
+    if (state->idempotent)
+        multiply_occupied(basis, state);
     for (int s = 0; s < basis->problem->n_densities; s++) {
-        if (state->idempotent) {
-            struct dense *UFU_o = state->work_o[s];
-            dense_multiply('N', 'N', 1, state->F[s], state->U_o[s], 0, state->FU_o[s]);
-            dense_multiply('T', 'N', 1, state->U[s], state->FU_o[s], 0, UFU_o);
-            own = fmax(own, max_virtual(UFU_o, basis->n_occupied[s], &square));
-        } else {
+        if (state->idempotent)
+            own = fmax(own, max_virtual(state->work_o[s], basis->n_occupied[s], &square));
+        else
             commutator = fmax(commutator, max_commutator(basis, state, s));
-        }
     }
     MPI_Allreduce(&own, &state->gradient, 1, MPI_DOUBLE, MPI_MAX, basis->problem->comm);
     state->gradient = fmax(state->gradient, commutator);
@@ -202,53 +250,136 @@ void scf_state_commutator(const struct scf_basis *basis, const struct scf_state 
     dense_add_transposed(-1, FP, 1, error);
 }
 
+void scf_state_constrain(const struct scf_basis *basis, struct scf_state *state)
+{
+    struct dense *Y = state->work_o[1], *T = basis->work_mm[0];
+    if (!scf_is_rohf(basis->problem))
+        return;
+    dense_copy(state->FU_o[1], Y);
+    dense_multiply('N', 'N', -1, state->F[1], state->U_o[1], 1, Y);
+    dense_multiply('N', 'T', 1, Y, state->U_o[1], 0, T);
+    for (int s = 0; s < 2; s++) {
+        double sign = s == 0 ? -1 : 1;
+        dense_add(sign, T, 1, state->F[s]);
+        dense_add_transposed(sign, T, 1, state->F[s]);
+    }
+}
+
+enum status scf_state_split(const struct scf_basis *basis, struct scf_state *state)
+{
+    const struct dense *U_o = state->U_o[0];
+    struct dense *A = NULL, *W = NULL, *work = state->work_o[0];
+    int64_t o = basis->n_occupied[0];
+    const struct dense_member members[] = {{&A, o, o}, {&W, o, o}};
+    TRY(dense_create_members(U_o->grid, 2, members));
+    dense_multiply('N', 'N', 1, state->F[1], U_o, 0, work);
+    dense_multiply('T', 'N', 1, U_o, work, 0, A);
+    enum status status = dense_eigen(A, state->orbital_energies[0], W);
+    if (status == STATUS_OK) {
+        dense_multiply('N', 'N', 1, U_o, W, 0, work);
+        dense_set_columns(work, 0, state->U[0]);
+        take_columns(basis, state, 0);
+    }
+    dense_destroy(A);
+    dense_destroy(W);
+    return status;
+}
+
 enum status scf_state_diagonalise(const struct scf_basis *basis, struct scf_state *state)
 {
     for (int s = 0; s < basis->problem->n_orbital_sets; s++)
-        TRY(take_eigenvectors(state, s, state->F[s]));
+        TRY(take_eigenvectors(basis, state, s, state->F[s]));
     state->idempotent = true;
-    return STATUS_OK;
+    return scf_is_rohf(basis->problem) ? scf_state_split(basis, state) : STATUS_OK;
 }
 
-/* A = F_oo + F_vv - shift P, with F_oo = PFP and F_vv = (1-P) F (1-P): the shift, beyond
- * the spread of F, sets the occupied orbitals apart. By P = U_o U_o^T,
- *   A = F - T - T^T,   T = (F U_o - U_o (U_o^T F U_o - shift / 2)) U_o^T. */
+/* A becomes A_oo + A_vv - shift P, with A_oo = PAP and A_vv = (1-P) A (1-P): the shift, beyond
+ * the spread of A, sets the occupied orbitals of the spin apart. By P = U_o U_o^T,
+ *   A - T - T^T,   T = (A U_o - U_o (U_o^T A U_o - shift / 2)) U_o^T. */
 static enum status block_diagonal(const struct scf_basis *basis, const struct scf_state *state,
                                   int spin, double shift, struct dense *A)
 {
     const struct dense *U_o = state->U_o[spin];
-    struct dense *FU_o = state->FU_o[spin], *T = basis->work_mm[0], *F_oo;
+    struct dense *AU_o = state->FU_o[spin], *T = basis->work_mm[0], *A_oo;
     int n_occupied = basis->n_occupied[spin];
-    TRY(dense_create(A->grid, n_occupied, n_occupied, &F_oo));
-    dense_multiply('N', 'N', 1, state->F[spin], U_o, 0, FU_o);
-    dense_multiply('T', 'N', 1, U_o, FU_o, 0, F_oo);
-    dense_multiply('N', 'N', -1, U_o, F_oo, 1, FU_o);
-    dense_add(shift / 2, U_o, 1, FU_o);
-    dense_multiply('N', 'T', 1, FU_o, U_o, 0, T);
-    dense_copy(state->F[spin], A);
+    TRY(dense_create(A->grid, n_occupied, n_occupied, &A_oo));
+    dense_multiply('N', 'N', 1, A, U_o, 0, AU_o);
+    dense_multiply('T', 'N', 1, U_o, AU_o, 0, A_oo);
+    dense_multiply('N', 'N', -1, U_o, A_oo, 1, AU_o);
+    dense_add(shift / 2, U_o, 1, AU_o);
+    dense_multiply('N', 'T', 1, AU_o, U_o, 0, T);
     dense_add(-1, T, 1, A);
     dense_add_transposed(-1, T, 1, A);
-    dense_destroy(F_oo);
+    dense_destroy(A_oo);
+    return STATUS_OK;
+}
+
+/* Orbitals of ROHF diagonalise the mean of both Fock matrices among the closed, the open and the virtual
+ * ones. The open ones' energies are the means of all eigenvalues of the spins. */
+static enum status canonicalise_open(const struct scf_basis *basis, struct scf_state *state)
+{
+    struct dense *A = basis->work_mm[1];
+    int n_alpha = basis->n_occupied[0], n_beta = basis->n_occupied[1];
+    double *energies[2] = {state->orbital_energies[0], state->orbital_energies[1]}, split = 0;
+    for (int s = 0; s < 2; s++) { /* trace((F_a - F_b) / 2 (P_a - P_b)) */
+        double sign = s == 0 ? 0.5 : -0.5;
+        dense_multiply('N', 'N', sign, state->F[0], state->U_o[s], 0, state->FU_o[s]);
+        dense_multiply('N', 'N', -sign, state->F[1], state->U_o[s], 1, state->FU_o[s]);
+        split += dense_dot(state->FU_o[s], state->U_o[s]) / (n_alpha - n_beta);
+    }
+    dense_add(0.5, state->F[0], 0, A);
+    dense_add(0.5, state->F[1], 1, A);
+    double shift = 2 * sqrt(dense_dot(A, A)) + 1;
+    for (int s = 0; s < 2; s++)
+        TRY(block_diagonal(basis, state, s, shift, A));
+    TRY(take_eigenvectors(basis, state, 0, A));
+    for (int i = 0; i < n_alpha; i++)
+        energies[0][i] += i < n_beta ? 2 * shift : shift;
+    for (int i = 0; i < basis->n_orbitals; i++) {
+        bool is_open = i >= n_beta && i < n_alpha;
+        energies[1][i] = is_open ? energies[0][i] - split : energies[0][i];
+        energies[0][i] += is_open ? split : 0;
+    }
+    return STATUS_OK;
+}
+
+enum status scf_state_semicanonicalise(const struct scf_basis *basis, struct scf_state *state,
+                                       int spin, double *energies, struct dense *U)
+{
+    struct dense *A = basis->work_mm[1];
+    double shift = 2 * sqrt(dense_dot(state->F[spin], state->F[spin])) + 1;
+    dense_copy(state->F[spin], A);
+    TRY(block_diagonal(basis, state, spin, shift, A));
+    TRY(dense_eigen(A, energies, U));
+    for (int i = 0; i < basis->n_occupied[spin]; i++)
+        energies[i] += shift;
     return STATUS_OK;
 }
 
 enum status scf_state_canonicalise(const struct scf_basis *basis, struct scf_state *state)
 {
+    if (scf_is_rohf(basis->problem))
+        return canonicalise_open(basis, state);
     for (int s = 0; s < basis->problem->n_orbital_sets; s++) {
-        double shift = 2 * sqrt(dense_dot(state->F[s], state->F[s])) + 1;
-        struct dense *A = basis->work_mm[1];
-        TRY(block_diagonal(basis, state, s, shift, A));
-        TRY(take_eigenvectors(state, s, A));
-        for (int i = 0; i < basis->n_occupied[s]; i++)
-            state->orbital_energies[s][i] += shift;
+        TRY(scf_state_semicanonicalise(basis, state, s, state->orbital_energies[s], state->U[s]));
+        take_columns(basis, state, s);
     }
     return STATUS_OK;
 }
 
-enum status scf_state_turn(struct scf_state *state, int spin, int occupied, int virtual,
-                           double cosine, double sine)
+double scf_state_orbital_energy(const struct scf_basis *basis, const struct scf_state *state,
+                                int spin, int orbital)
 {
-    struct dense *U = state->U[spin], *U_i, *U_a, *old;
+    double *const *energies = state->orbital_energies;
+    return scf_is_rohf(basis->problem) ? (energies[0][orbital] + energies[1][orbital]) / 2
+                                       : energies[spin][orbital];
+}
+
+enum status scf_state_turn(const struct scf_basis *basis, struct scf_state *state, int spin,
+                           int occupied, int virtual, double cosine, double sine)
+{
+    int set = scf_is_rohf(basis->problem) ? 0 : spin;
+    struct dense *U = state->U[set], *U_i, *U_a, *old;
     const struct dense_member members[] = {
         {&U_i, U->n_rows, 1}, {&U_a, U->n_rows, 1}, {&old, U->n_rows, 1}};
     TRY(dense_create_members(U->grid, 3, members));
@@ -259,7 +390,7 @@ enum status scf_state_turn(struct scf_state *state, int spin, int occupied, int 
     dense_add(-sine, old, cosine, U_a);
     dense_set_columns(U_i, occupied, U);
     dense_set_columns(U_a, virtual, U);
-    dense_copy_columns(U, 0, state->U_o[spin]);
+    take_columns(basis, state, set);
     for (int i = 0; i < 3; i++)
         dense_destroy(*members[i].matrix);
     return STATUS_OK;
