@@ -41,9 +41,9 @@ static int count_replaced(int n_electrons, int l)
 }
 
 /* Core orbitals of an atom; n_shells: its shells of them. */
-static int64_t count_core(const struct atom *atom, int n_shells[CORE_N_L])
+static int count_core(const struct atom *atom, int n_shells[CORE_N_L])
 {
-    int64_t n = 0;
+    int n = 0;
     for (int l = 0; l < CORE_N_L; l++) {
         n_shells[l] = -count_replaced(atom->element - atom->charge, l);
         for (int i = N_GASES - 1; i >= 0; i--)
@@ -141,34 +141,27 @@ static enum status gather_overlaps(const struct scf_problem *problem, const stru
     return status;
 }
 
-static void print_core(const struct molecule *molecule, const struct core_share shares[],
-                       const double *energies, const char *name, int64_t n_core,
-                       const int64_t core[])
+/* Prints frozen orbitals; warns of those with too little of a core, and of others with too much. */
+static void report_core(const struct molecule *molecule, const struct core_share shares[],
+                        const double *energies, int64_t n_occupied, const char *name,
+                        int64_t n_core, const int64_t core[])
 {
     log_print("\nFrozen %sorbitals: energy, hartree; share of atoms' core orbitals; atom\n", name);
-    for (int64_t k = 0; k < n_core; k++) {
-        const struct core_share *share = &shares[core[k]];
-        log_print("  %5lld %18.8f  %7.4f  %5lld %s%s\n", (long long)core[k] + 1, energies[core[k]],
-                  share->sum, (long long)share->atom + 1,
-                  element_symbol(molecule->atoms[share->atom].element),
-                  share->largest < CORE_LEAST_SHARE * share->sum ? " and others" : "");
-    }
-}
-
-/* Frozen orbitals with too little of a core, and others with too much. */
-static void warn_of_mixed(const struct core_share shares[], const double *energies,
-                          const char *name, int64_t n_occupied, int64_t n_core,
-                          const int64_t core[])
-{
     for (int64_t i = 0, k = 0; i < n_occupied; i++) {
+        const struct core_share *share = &shares[i];
         bool is_frozen = k < n_core && core[k] == i;
-        k += is_frozen;
-        if (is_frozen ? shares[i].sum < CORE_LEAST_SHARE : shares[i].sum > VALENCE_MOST_SHARE)
+        if (is_frozen)
+            log_print("  %5lld %18.8f  %7.4f  %5lld %s%s\n", (long long)i + 1, energies[i],
+                      share->sum, (long long)share->atom + 1,
+                      element_symbol(molecule->atoms[share->atom].element),
+                      share->largest < CORE_LEAST_SHARE * share->sum ? " and others" : "");
+        if (is_frozen ? share->sum < CORE_LEAST_SHARE : share->sum > VALENCE_MOST_SHARE)
             log_warn("--frozen-core %s %sorbital %lld (%.4f hartree), which is neither core nor "
                      "valence: %.0f %% of it are core orbitals of atoms; --freeze N freezes the N "
                      "lowest orbitals",
                      is_frozen ? "freezes" : "correlates", name, (long long)i + 1, energies[i],
-                     100 * shares[i].sum);
+                     100 * share->sum);
+        k += is_frozen;
     }
 }
 
@@ -194,10 +187,8 @@ enum status frozen_core_find(const struct scf_problem *problem, const struct den
     if (rank == 0)
         frozen_core_choose(n_occupied, shares, n_core, core);
     MPI_Bcast(core, (int)n_core, MPI_INT64_T, 0, problem->comm);
-    if (rank == 0) {
-        print_core(problem->molecule, shares, energies, name, n_core, core);
-        warn_of_mixed(shares, energies, name, n_occupied, n_core, core);
-    }
+    if (rank == 0)
+        report_core(problem->molecule, shares, energies, n_occupied, name, n_core, core);
 done:
     free(shares);
     free(SC);

@@ -5,8 +5,8 @@
     check_fcidump.py FILE RESULT.json [FROZEN]
 
 FILE is of a run of MP2 with the result RESULT.json: its Hartree-Fock and MP2 energies must agree with
-the result. FROZEN is the file of the same run with --frozen-core and the result FROZEN.json: its one-electron integrals and
-its constant must equal FILE's with the mean field of the core.
+the result. FROZEN is the file of the same run with --frozen-core and the result FROZEN.json: its one-electron
+integrals and its constant must equal FILE's with the mean field of the core.
 """
 
 import itertools
