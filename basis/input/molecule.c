@@ -86,6 +86,7 @@ double molecule_nuclear_repulsion(const struct molecule *molecule)
 
 static enum status check_electrons(const struct molecule *molecule, const char *name)
 {
+    const char *unread = molecule->comment.unread.text;
     int64_t n = molecule_n_electrons(molecule);
     if (n <= 0)
         return FAIL(STATUS_INPUT,
@@ -101,11 +102,13 @@ static enum status check_electrons(const struct molecule *molecule, const char *
                     "%s: multiplicity %d needs %" PRId64 " unpaired electrons, there are %" PRId64,
                     name, molecule->multiplicity, unpaired, n);
     if ((n - unpaired) % 2 != 0)
-        return FAIL(STATUS_INPUT,
-                    "%s: charge %d and multiplicity %d do not fit: %" PRId64
-                    " electron%s an %s multiplicity (%s)",
-                    name, molecule->charge, molecule->multiplicity, n, n == 1 ? " needs" : "s need",
-                    n % 2 ? "even" : "odd", n % 2 ? "2, 4, ..." : "1, 3, ...");
+        return FAIL(
+            STATUS_INPUT,
+            "%s: charge %d and multiplicity %d do not fit: %" PRId64
+            " electron%s an %s multiplicity (%s)%s%s%s",
+            name, molecule->charge, molecule->multiplicity, n, n == 1 ? " needs" : "s need",
+            n % 2 ? "even" : "odd", n % 2 ? "2, 4, ..." : "1, 3, ...", *unread ? "; '" : "", unread,
+            *unread ? "' in the comment line is not read: write charge=Q multiplicity=M" : "");
     return STATUS_OK;
 }
 

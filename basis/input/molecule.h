@@ -32,8 +32,10 @@ static inline struct atom atom_of_element(int element, bool ghost)
     return (struct atom){.element = element, .charge = ghost ? 0 : element, .ghost = ghost};
 }
 
-/* Values that the comment line of an XYZ file gives, whether they are used or not. */
+/* Values that the comment line gives, or the line before it a unit, whether they are used or not;
+ * the charge is 0 and the multiplicity 1 where it does not. */
 struct molecule_comment {
+    int64_t line; /* its number in the file */
     bool charge_given, multiplicity_given, unit_given;
     int charge, multiplicity;
     enum length_unit unit;
@@ -49,6 +51,9 @@ struct molecule {
     int multiplicity;  /* 2S + 1 */
     bool bare_numbers; /* every centre was named by its atomic number, and the comment line was
                         * blank: the form of the original Be benchmark (hf_input.c) */
+    bool has_isotopes; /* a centre was named D or T */
+    int64_t frame, n_frames; /* of the file, from 1 */
+    int64_t unread_line;     /* the first after the centres that is no part of a frame; 0: none */
     struct molecule_comment comment;
 };
 
@@ -60,18 +65,25 @@ struct molecule_settings {
     bool charge_given;
     int multiplicity; /* used if multiplicity_given, else comment line, else 1 */
     bool multiplicity_given;
+    int64_t frame; /* from 1, or from -1, the last, backwards; of a file of several it is given */
+    bool frame_given;
 };
 
-/* Reads XYZ text (length bytes, NUL-terminated):
- *   line 1  number of centres
+/* Reads XYZ text (length bytes, NUL-terminated) of one or several frames:
+ *   line 1  number of centres; a unit may follow, as psi4 writes it ("3 au")
  *   line 2  comment: charge, multiplicity and units as molecule_xyz.c says, unless the
  *           settings give them
  *   then    symbol x y z, one line per centre; more columns are ignored. If line 2 has
  *           Properties= of extended XYZ, it names the columns; species:S:1 (else Z:I:1) and
  *           pos:R:3 are read
- * Blank lines after the centres are ignored, exponents may be written with D.
- * A symbol is an element ("O", any case, or its atomic number), "Bq" (ghost
- * without element), or a ghost of an element: "BqO", "Bq-O" or "@O".
+ *   then    perhaps other lines, such as the frequencies and SMILES of QM9, and frames. A whole
+ *           number alone, or with a unit, begins a frame; a symbol and a number are a
+ *           centre too many, an error; others are no part of a frame (unread_line).
+ * Blank lines after the comment are ignored, exponents may be written with D or *^.
+ * A symbol is an element ("O", any case, or its atomic number), D or T for hydrogen; "Bq" (ghost
+ * without element), X, Xx or *; or a ghost of an element: "BqO", "Bq-O", "XO", "@O" or
+ * "Gh(O)". A label may follow the element: "O1", "H_w", "BqO2".
+ * All frames are read and must be right; *molecule is the one that the settings choose.
  * name appears in messages, which give line numbers.
  * Does not check that charge and multiplicity fit (molecule_check does).
  * Errors: STATUS_INPUT, STATUS_NO_MEMORY. On failure *molecule is empty. */

@@ -75,10 +75,11 @@ static enum status check_guess(struct hf_calculation *calculation)
         TRY(check_flip(calculation));
     if (settings->restart && scf_is_rohf(&calculation->problem) &&
         checkpoint_reader_orbital_sets(calculation->checkpoint) == 2)
-        return FAIL(STATUS_INPUT,
-                    "%s: of UHF, whose iterations ROHF cannot continue: begin from its density with "
-                    "--guess %s",
-                    settings->restart, settings->restart);
+        return FAIL(
+            STATUS_INPUT,
+            "%s: of UHF, whose iterations ROHF cannot continue: begin from its density with "
+            "--guess %s",
+            settings->restart, settings->restart);
     return settings->density
                ? checkpoint_reader_check_density(calculation->checkpoint, &calculation->problem)
                : STATUS_OK;

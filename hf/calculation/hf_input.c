@@ -24,6 +24,8 @@ static struct molecule_settings molecule_settings(const struct hf_settings *sett
         .charge_given = charge_given,
         .multiplicity = multiplicity_given ? (int)settings->multiplicity : 1,
         .multiplicity_given = multiplicity_given,
+        .frame = settings->frame,
+        .frame_given = settings->frame != HF_NOT_GIVEN,
     };
 }
 
@@ -92,9 +94,10 @@ static enum status check_guess_of_restricted(const struct hf_settings *settings,
             "--guess-mix makes the orbitals of alpha and beta different; RHF and ROHF have one set "
             "for both: add --method uhf");
     if (settings->guess_flip)
-        return FAIL(STATUS_USAGE,
-                    "--guess-flip makes the orbitals of alpha and beta different; RHF and ROHF have "
-                    "one set for both: add --method uhf");
+        return FAIL(
+            STATUS_USAGE,
+            "--guess-flip makes the orbitals of alpha and beta different; RHF and ROHF have "
+            "one set for both: add --method uhf");
     if (settings->scf.swap.spin == 1 && input->method == METHOD_RHF)
         return FAIL(STATUS_USAGE,
                     "--guess-swap of beta orbitals is for open shells: add --method uhf");

@@ -12,6 +12,7 @@ void hf_settings_default(struct hf_settings *settings)
         .method = -1,
         .charge = HF_NOT_GIVEN,
         .multiplicity = HF_NOT_GIVEN,
+        .frame = HF_NOT_GIVEN,
         .units = -1,
         .screen = HF_DEFAULT_SCREEN,
         .guess = "sad",

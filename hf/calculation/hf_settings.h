@@ -35,6 +35,7 @@ struct hf_settings {
     int method;                   /* enum hf_method, or -1: by the multiplicity */
     int64_t charge, multiplicity; /* HF_NOT_GIVEN: as the file says, else 0 and 1 */
     int units;                    /* enum length_unit, or -1: as the file says, else angstrom */
+    int64_t frame; /* of the file (struct molecule_settings); HF_NOT_GIVEN: the only one */
     bool spherical, cartesian;
     int64_t tile; /* 0: by the basis */
     double screen;

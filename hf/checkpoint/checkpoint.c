@@ -54,8 +54,7 @@ static enum status write_contents(const char *path, const struct writing *writin
              scf_is_rohf(writing->problem)         ? "ROHF"
              : scf_is_restricted(writing->problem) ? "RHF"
                                                    : "UHF",
-             energy,
-             writing->orbitals->converged ? ", converged" : "");
+             energy, writing->orbitals->converged ? ", converged" : "");
     return checkpoint_contents_write(path, description, writing->problem->given,
                                      &writing->contents);
 }

@@ -30,6 +30,9 @@ static const struct option_row molecule_rows[] = {
     CHOICE_OPTION("units", FIELD(settings.units), "angstrom,bohr",
                   .help = "units of the coordinates; by default from the file's comment line, "
                           "else angstrom"),
+    INTEGER_OPTION("frame", FIELD(settings.frame), -1000000, 1000000, .value = "N", .expert = true,
+                   .help = "frame of a molecule file with several: from 1, or from -1, the last, "
+                           "backwards"),
     FLAG_OPTION("spherical", FIELD(settings.spherical),
                 .help = "spherical d, f, ... functions, overriding the basis set"),
     FLAG_OPTION("cartesian", FIELD(settings.cartesian),
@@ -253,6 +256,7 @@ void hf_options_init(struct hf_options *options)
                                                 .units = -1,
                                                 .charge = HF_NOT_GIVEN,
                                                 .multiplicity = HF_NOT_GIVEN,
+                                                .frame = HF_NOT_GIVEN,
                                                 .scf.follow = -1 /* not given */}};
 }
 
@@ -462,5 +466,7 @@ json_t *hf_options_to_json(const struct hf_options *options, const struct hf_inp
     /* The geometry of a result is in Bohr; the file's unit is not known here unless given. */
     if (options->settings.units < 0)
         json_object_del(json, "units");
+    if (options->settings.frame == HF_NOT_GIVEN)
+        json_object_del(json, "frame");
     return json;
 }

@@ -28,21 +28,35 @@ static void print_comment(const struct hf_settings *settings, const struct molec
     print_comment_value("multiplicity", comment->multiplicity_given, comment->multiplicity,
                         settings->multiplicity != HF_NOT_GIVEN, molecule->multiplicity);
     if (comment->unit_given && settings->units < 0)
-        log_print("           units %s as the comment line of the file says\n",
-                  units[comment->unit]);
+        log_print("           units %s as the file says\n", units[comment->unit]);
     else if (comment->unit_given && settings->units != (int)comment->unit)
-        log_print("           units %s by --units; the comment line of the file says %s\n",
-                  units[settings->units], units[comment->unit]);
+        log_print("           units %s by --units; the file says %s\n", units[settings->units],
+                  units[comment->unit]);
     if (comment->periodic)
-        log_warn("%s:2: pbc= or Lattice= is of a periodic system: only its molecule is computed, "
-                 "without images. Write pbc=\"F F F\" for a molecule",
-                 settings->molecule);
+        log_warn(
+            "%s:%lld: pbc= or Lattice= is of a periodic system: only its molecule is computed, "
+            "without images. Write pbc=\"F F F\" for a molecule",
+            settings->molecule, (long long)comment->line);
     if (comment->unread.text[0])
-        log_warn("%s:2: '%s' is not read as charge, multiplicity or units: charge %d, multiplicity "
-                 "%d and %s are used. Write charge=Q multiplicity=M units=U in that line, or give "
-                 "--charge, --multiplicity and --units",
-                 settings->molecule, comment->unread.text, molecule->charge, molecule->multiplicity,
-                 units[settings->units >= 0 ? settings->units : (int)comment->unit]);
+        log_warn(
+            "%s:%lld: '%s' is not read as charge, multiplicity or units: charge %d, multiplicity "
+            "%d and %s are used. Write charge=Q multiplicity=M units=U in that line, or give "
+            "--charge, --multiplicity and --units",
+            settings->molecule, (long long)comment->line, comment->unread.text, molecule->charge,
+            molecule->multiplicity,
+            units[settings->units >= 0 ? settings->units : (int)comment->unit]);
+}
+
+static void print_frame(const struct molecule *molecule)
+{
+    if (molecule->n_frames > 1)
+        log_print("           frame %lld of %lld\n", (long long)molecule->frame,
+                  (long long)molecule->n_frames);
+    if (molecule->unread_line > 0)
+        log_print("           lines after its centres, from line %lld, are not read\n",
+                  (long long)molecule->unread_line);
+    if (molecule->has_isotopes)
+        log_print("           D and T are read as hydrogen: no mass is used\n");
 }
 
 /* Where d and higher functions are used, and neither the file nor an option says which. */
@@ -80,6 +94,7 @@ void hf_print_input(const struct hf_calculation *calculation, const char *compar
     log_print("Molecule   %s: %lld centre%s, charge %d, multiplicity %d\n", settings->molecule,
               (long long)n_centres, log_plural(n_centres), input->molecule.charge,
               input->molecule.multiplicity);
+    print_frame(&input->molecule);
     print_comment(settings, &input->molecule);
     if (input->original_benchmark)
         log_print("           names atoms by number: read as a Be chain in Bohr, six ghost centres "

@@ -114,8 +114,9 @@ enum { SCF_SPACES = 3 };
  * ROHF is not a stationary point of UHF. */
 static inline enum scf_space scf_own_space(const struct scf_problem *problem)
 {
-    return scf_is_rohf(problem) ? SCF_REAL_ROHF
-                                : problem->n_densities == 1 ? SCF_REAL_RHF : SCF_REAL_UHF;
+    return scf_is_rohf(problem)        ? SCF_REAL_ROHF
+           : problem->n_densities == 1 ? SCF_REAL_RHF
+                                       : SCF_REAL_UHF;
 }
 static inline enum scf_space scf_widest_space(enum scf_space own)
 {
@@ -179,10 +180,10 @@ struct scf_result {
     struct dense *orbitals[2];   /* n_functions x n_orbitals, columns in that order */
     /* Of ROHF, unless energy_alone: its semicanonical orbitals of each spin, in which F_oo and F_vv are
      * diagonal, and F between them; else NULL. */
-    struct dense *semicanonical[2];   /* n_functions x n_orbitals, occupied ones of the spin first */
+    struct dense *semicanonical[2]; /* n_functions x n_orbitals, occupied ones of the spin first */
     double *semicanonical_energies[2]; /* n_orbitals: of F_oo, ascending, then of F_vv, ascending */
     struct dense *fock_ov[2]; /* n_occupied of the spin x n_virtual: F_ia over them, hartree */
-    enum scf_space space;        /* of its determinants */
+    enum scf_space space;     /* of its determinants */
     struct scf_curvature curvature[SCF_SPACES]; /* at the result, by enum scf_space */
     double lowering;  /* at least this much lower is another solution than a saddle point that
                       * SCF_FOLLOW_NONE keeps, hartree; 0: not known */

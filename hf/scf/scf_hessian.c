@@ -66,8 +66,8 @@ int64_t scf_rotation_bytes(const struct scf_basis *plan)
     int64_t bytes = 0;
     for (int s = 0; s < 2; s++)
         if (spin_exists(plan, s))
-            bytes += dense_bytes(plan->problem->grid, scf_rotation_rows(plan, s),
-                                 plan->n_occupied[s]);
+            bytes +=
+                dense_bytes(plan->problem->grid, scf_rotation_rows(plan, s), plan->n_occupied[s]);
     return bytes;
 }
 

@@ -9,11 +9,12 @@
 
 /* Scratch. */
 struct turning {
-    struct dense *X, *H;         /* m x m */
-    struct dense *Q[2], *Qk[2];  /* m x rows of either kappa: the columns of U that it turns others into;
+    struct dense *X, *H; /* m x m */
+    struct dense *Q[2],
+        *Qk[2];       /* m x rows of either kappa: the columns of U that it turns others into;
                                   * m x n_occupied: Q kappa */
-    struct dense *XU;            /* m x n_occupied of alpha */
-    struct scf_rotation scaled;  /* x, or a product */
+    struct dense *XU; /* m x n_occupied of alpha */
+    struct scf_rotation scaled; /* x, or a product */
 };
 
 enum { N_TURNING_MEMBERS = 7 };
@@ -40,7 +41,7 @@ int64_t scf_open_bytes(const struct scf_basis *plan)
     struct dense_member members[N_TURNING_MEMBERS];
     list_turning(plan, &turning, members);
     return dense_members_bytes(plan->problem->grid, N_TURNING_MEMBERS, members) +
-           scf_rotation_bytes(plan) + plan->n_orbitals * 2 * (int64_t)sizeof(double);
+           scf_rotation_bytes(plan) + 2 * (int64_t)sizeof(double) * plan->n_orbitals;
 }
 
 static void turning_fini(struct turning *turning)
@@ -142,7 +143,7 @@ static void add_product(const struct scf_basis *basis, const struct scf_state *s
 {
     const struct dense *F = state->F[spin], *U_o = state->U_o[spin];
     struct dense *T = basis->work_mm[0], *B = basis->work_mm[1];
-    struct dense *BU = spin == 0 ? turning->XU : turning->Qk[1];
+    struct dense *BU_o = spin == 0 ? turning->XU : turning->Qk[1];
     set_change(basis, state, spin, turning, B);
     dense_multiply('N', 'N', 1, B, F, 0, T);
     add_difference(0.5, T, turning->H);
@@ -150,8 +151,8 @@ static void add_product(const struct scf_basis *basis, const struct scf_state *s
     add_transpose(T, B);
     scf_basis_project(basis, G, T);
     dense_add(1, T, 0.5, B);
-    dense_multiply('N', 'N', 1, B, U_o, 0, BU);
-    dense_multiply('N', 'T', 1, U_o, BU, 0, T);
+    dense_multiply('N', 'N', 1, B, U_o, 0, BU_o);
+    dense_multiply('N', 'T', 1, U_o, BU_o, 0, T);
     add_difference(1, T, turning->H);
 }
 

@@ -10,8 +10,7 @@ static void list_matrices(const struct scf_basis *basis, int spin,
                           struct scf_preconditioner *preconditioner,
                           struct dense_member members[N_PRECONDITIONER_MEMBERS])
 {
-    int64_t m = basis->n_orbitals, o = basis->n_occupied[spin],
-            v = scf_rotation_rows(basis, spin);
+    int64_t m = basis->n_orbitals, o = basis->n_occupied[spin], v = scf_rotation_rows(basis, spin);
     const struct dense_member all[N_PRECONDITIONER_MEMBERS] = {{&preconditioner->U[spin], m, m},
                                                                {&preconditioner->W_v[spin], v, v},
                                                                {&preconditioner->W_o[spin], o, o},

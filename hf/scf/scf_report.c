@@ -186,8 +186,7 @@ void scf_report_reference(const struct scf_result *result)
                                         "not settled whether a local minimum",
                                         "not tested whether a local minimum"};
     log_print("  reference: ");
-    for (int space = (int)result->space; space <= (int)scf_widest_space(result->space);
-         space++)
+    for (int space = (int)result->space; space <= (int)scf_widest_space(result->space); space++)
         log_print("%s%s among real %s", space == (int)result->space ? "" : ", ",
                   words[scf_result_point(result, (enum scf_space)space)],
                   scf_space_name((enum scf_space)space));

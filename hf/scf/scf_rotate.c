@@ -22,8 +22,7 @@ enum { N_TURN_MEMBERS = 4 };
 static void list_turn_matrices(const struct scf_basis *basis, int spin, struct turn *turn,
                                struct dense_member members[N_TURN_MEMBERS])
 {
-    int64_t m = basis->n_orbitals, o = basis->n_occupied[spin],
-            v = scf_rotation_rows(basis, spin);
+    int64_t m = basis->n_orbitals, o = basis->n_occupied[spin], v = scf_rotation_rows(basis, spin);
     const struct dense_member all[N_TURN_MEMBERS] = {
         {&turn->square, o, o}, {&turn->W, o, o}, {&turn->kappa_W, v, o}, {&turn->U_v, m, v}};
     memcpy(members, all, sizeof all);

@@ -17,14 +17,15 @@
 #include <stdbool.h>
 
 struct scf_state {
-    struct dense *U[2];          /* m x m, columns: orbitals, the occupied ones first; of a density
+    struct dense *U[2];      /* m x m, columns: orbitals, the occupied ones first; of a density
                                   * that is not of orbitals: its projection P */
-    struct dense *U_o[2];        /* m x n_occupied: the occupied ones of U */
-    struct dense *FU_o[2];       /* F U_o, set by scf_state_gradient */
-    struct dense *work_o[2];     /* scratch, m x n_occupied */
-    struct dense *C_o[2];        /* scratch, n x n_occupied: X U_o */
-    struct dense *F[2];          /* m x m: X^T (H + G) X */
-    double *orbital_energies[2]; /* m: of the columns of U, as far as known. Of ROHF: of the mean of both
+    struct dense *U_o[2];    /* m x n_occupied: the occupied ones of U */
+    struct dense *FU_o[2];   /* F U_o, set by scf_state_gradient */
+    struct dense *work_o[2]; /* scratch, m x n_occupied */
+    struct dense *C_o[2];    /* scratch, n x n_occupied: X U_o */
+    struct dense *F[2];      /* m x m: X^T (H + G) X */
+    double *orbital_energies
+        [2]; /* m: of the columns of U, as far as known. Of ROHF: of the mean of both
                                   * F, canonical; those of open orbitals, that of alpha F or of beta F
                                   * in their mean, so that differences are curvatures of the energy */
     double one_electron_energy, two_electron_energy;

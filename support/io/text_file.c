@@ -121,8 +121,11 @@ void text_file_fini(struct text_file *file)
 void line_reader_init(struct line_reader *reader, const char *text, size_t length, const char *name,
                       const char *comments)
 {
-    *reader = (struct line_reader){
-        .name = name, .comments = comments, .next = text, .end = text + length};
+    *reader = (struct line_reader){.name = name,
+                                   .comments = comments,
+                                   .next = text,
+                                   .end = text + length,
+                                   .line_end = memchr(text, '\n', length) ? '\n' : '\r'};
     reader->next += text_mark_length(text, length);
 }
 
@@ -154,7 +157,7 @@ bool line_reader_next(struct line_reader *reader)
     if (reader->next == reader->end)
         return false;
     const char *begin = reader->next;
-    const char *end = memchr(begin, '\n', (size_t)(reader->end - begin));
+    const char *end = memchr(begin, reader->line_end, (size_t)(reader->end - begin));
     reader->next = end ? end + 1 : reader->end;
     if (!end)
         end = reader->end;

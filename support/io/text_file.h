@@ -41,6 +41,7 @@ struct line_reader {
     const char *comments; /* characters that start a comment; "" for none */
     const char *next;     /* where the next line begins */
     const char *end;      /* of the text */
+    char line_end;        /* a line feed, or a carriage return where the text has no line feed */
     int64_t line;         /* number of the current line, from 1; 0 before the first */
     struct word all;      /* the current line without comment and line end */
     int n_words;          /* words of the line, at most LINE_MAX_WORDS counted */

@@ -91,9 +91,11 @@ static bool copy_number(struct word word, const char *characters, char *digits, 
 bool word_to_real(struct word word, double *value)
 {
     /* strtod alone would also take hexadecimal numbers, "nan" and "inf". */
-    char digits[64], *end;
-    if (!copy_number(word, "+-.0123456789eEdD", digits, sizeof digits))
+    char digits[64], *end, *power;
+    if (!copy_number(word, "+-.0123456789eEdD*^", digits, sizeof digits))
         return false;
+    if ((power = strstr(digits, "*^"))) /* of Mathematica */
+        memmove(power, power + 1, strlen(power)), *power = 'e';
     for (char *c = digits; (c = strpbrk(c, "dD")); c++)
         *c = 'e';
     double number = strtod(digits, &end);

@@ -35,8 +35,8 @@ bool word_equals(struct word word, const char *text);
 /* Whether two words have the same characters. */
 bool words_match(struct word a, struct word b);
 
-/* The number a word spells: decimal, exponents with E or D; false if it is not
- * a finite number, when *value is not changed. */
+/* The number a word spells: decimal, exponents with E, D or *^; false if it is
+ * not a finite number, when *value is not changed. */
 bool word_to_real(struct word word, double *value);
 bool word_to_integer(struct word word, int64_t *value);
 

@@ -149,7 +149,7 @@ static enum status check_library_settings(const struct beryl_settings *settings)
         TRY(check_setting("charge", settings->charge, -1000, 1000));
     if (settings->multiplicity != BERYL_NOT_GIVEN)
         TRY(check_setting("multiplicity", settings->multiplicity, 1, 1000));
-    TRY(check_setting("reference", settings->reference, BERYL_BY_MULTIPLICITY, BERYL_UHF));
+    TRY(check_setting("reference", settings->reference, BERYL_BY_MULTIPLICITY, BERYL_ROHF));
     TRY(check_setting("functions", settings->functions, BERYL_AS_BASIS_SAYS, BERYL_CARTESIAN));
     TRY(check_setting("screen", settings->screen, 1e-300, 1));
     TRY(check_setting("converge", settings->converge, SCF_LEAST_CONVERGE, 1));
@@ -159,6 +159,7 @@ static enum status check_library_settings(const struct beryl_settings *settings)
     TRY(check_setting("integrals", settings->integrals, BERYL_INTEGRALS_AUTO,
                       BERYL_INTEGRALS_MEMORY));
     TRY(check_setting("follow", settings->follow, BERYL_FOLLOW_SAME, BERYL_FOLLOW_NONE));
+    TRY(check_setting("frame", settings->frame, -1e6, 1e6));
     TRY(check_setting("freeze", (double)settings->freeze, 0, 1e6));
     TRY(check_setting("freeze_virtuals", (double)settings->freeze_virtuals, 0, 1e6));
     if (settings->frozen_core && settings->freeze > 0)
@@ -189,8 +190,10 @@ static enum status own_texts(struct beryl_calculation *self, const char **molecu
 
 static enum status convert_settings(struct beryl_calculation *self, const char *molecule)
 {
-    static const int methods[] = {
-        [BERYL_BY_MULTIPLICITY] = -1, [BERYL_RHF] = METHOD_RHF, [BERYL_UHF] = METHOD_UHF};
+    static const int methods[] = {[BERYL_BY_MULTIPLICITY] = -1,
+                                  [BERYL_RHF] = METHOD_RHF,
+                                  [BERYL_UHF] = METHOD_UHF,
+                                  [BERYL_ROHF] = METHOD_ROHF};
     static const int integrals[] = {[BERYL_INTEGRALS_AUTO] = HF_INTEGRALS_AUTO,
                                     [BERYL_INTEGRALS_DIRECT] = HF_INTEGRALS_DIRECT,
                                     [BERYL_INTEGRALS_MEMORY] = HF_INTEGRALS_MEMORY};
@@ -204,6 +207,7 @@ static enum status convert_settings(struct beryl_calculation *self, const char *
     settings->charge = given->charge == BERYL_NOT_GIVEN ? HF_NOT_GIVEN : given->charge;
     settings->multiplicity =
         given->multiplicity == BERYL_NOT_GIVEN ? HF_NOT_GIVEN : given->multiplicity;
+    settings->frame = given->frame == 0 ? HF_NOT_GIVEN : given->frame;
     settings->spherical = given->functions == BERYL_SPHERICAL;
     settings->cartesian = given->functions == BERYL_CARTESIAN;
     settings->screen = given->screen;

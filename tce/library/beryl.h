@@ -76,11 +76,11 @@ enum beryl_error beryl_end(void);
 /* Number of this process in MPI_COMM_WORLD, between the two. Not collective. */
 int beryl_rank(void);
 
-enum beryl_reference { BERYL_BY_MULTIPLICITY, BERYL_RHF, BERYL_UHF };
+enum beryl_reference { BERYL_BY_MULTIPLICITY, BERYL_RHF, BERYL_UHF, BERYL_ROHF };
 enum beryl_functions { BERYL_AS_BASIS_SAYS, BERYL_SPHERICAL, BERYL_CARTESIAN };
 enum beryl_integrals { BERYL_INTEGRALS_AUTO, BERYL_INTEGRALS_DIRECT, BERYL_INTEGRALS_MEMORY };
 /* Where beryl_solve goes from a saddle point: down within its space, or nowhere, to the solution that other
- * programs find, too; --follow. */
+ * programs find, too; --follow. beryl-hf has BERYL_FOLLOW_NONE with ROHF. */
 enum beryl_follow { BERYL_FOLLOW_SAME, BERYL_FOLLOW_NONE };
 enum { BERYL_NOT_GIVEN = -1000000 };
 
@@ -113,6 +113,7 @@ struct beryl_settings {
                               * not together with frozen_core */
     int64_t freeze_virtuals; /* highest virtual ones likewise */
     int follow;              /* enum beryl_follow */
+    int frame; /* of a file with several: from 1, or from -1, the last, backwards; 0: the only one */
 };
 
 /* The defaults of the programs; the basis is to be set. beryl_create refuses settings without them.
@@ -146,7 +147,7 @@ enum beryl_error beryl_create_from_file(const char *path, const struct beryl_set
 /* NULL is fine. */
 void beryl_destroy(struct beryl_calculation *calculation);
 
-/* Sizes; n_spins is 1 for closed shells (RHF), else 2. Of a shell that does not exist: -1 for its
+/* Sizes; n_spins is 1 for closed shells (RHF), else 2, of ROHF with the same orbitals. Of a shell that does not exist: -1 for its
  * first function, 0 for its size. Not collective. */
 int beryl_n_spins(const struct beryl_calculation *calculation);
 int64_t beryl_n_electrons(const struct beryl_calculation *calculation, int spin);
@@ -181,7 +182,8 @@ double beryl_energy(const struct beryl_calculation *calculation);
 
 /* After beryl_solve, of spin 0 or 1 below n_spins:
  *   n_orbitals          0 before it; functions less those that depend on others. Not collective
- *   orbital_energies    n_orbitals: occupied ones ascending, then virtual ones. Not collective
+ *   orbital_energies    n_orbitals: occupied ones ascending, then virtual ones; of ROHF closed, open and
+ *                       virtual ones. Not collective
  *   orbitals            C[function][orbital]
  *   density             n_functions x n_functions: tr(DS) is the number of electrons of the spin,
  *                       of both where n_spins is 1

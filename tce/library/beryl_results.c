@@ -18,7 +18,7 @@
 
 int beryl_n_spins(const struct beryl_calculation *calculation)
 {
-    return calculation ? calculation->hf.input.n_orbital_sets : 0;
+    return calculation ? calculation->hf.input.n_densities : 0;
 }
 
 int64_t beryl_n_electrons(const struct beryl_calculation *calculation, int spin)
@@ -289,6 +289,12 @@ static enum status check_result(const char *function, const struct beryl_calcula
     return STATUS_OK;
 }
 
+/* The orbitals of a spin among those of the result: of ROHF both have the same. */
+static int find_set(const struct beryl_calculation *calculation, int spin)
+{
+    return calculation->hf.input.n_orbital_sets == 2 ? spin : 0;
+}
+
 enum beryl_error beryl_orbital_energies(const struct beryl_calculation *calculation, int spin,
                                         double *energies)
 {
@@ -296,7 +302,7 @@ enum beryl_error beryl_orbital_energies(const struct beryl_calculation *calculat
         check_result("beryl_orbital_energies", calculation, spin, energies != NULL);
     if (status != STATUS_OK)
         return (enum beryl_error)status;
-    memcpy(energies, calculation->hf.result.orbital_energies[spin],
+    memcpy(energies, calculation->hf.result.orbital_energies[find_set(calculation, spin)],
            (size_t)beryl_n_orbitals(calculation) * sizeof *energies);
     return BERYL_OK;
 }
@@ -304,7 +310,7 @@ enum beryl_error beryl_orbital_energies(const struct beryl_calculation *calculat
 static enum status gather_orbitals(struct beryl_calculation *self, int spin, double *C)
 {
     TRY(check_result("beryl_orbitals", self, spin, C != NULL));
-    return gather_dense(self->hf.result.orbitals[spin], C);
+    return gather_dense(self->hf.result.orbitals[find_set(self, spin)], C);
 }
 
 enum beryl_error beryl_orbitals(struct beryl_calculation *calculation, int spin, double *C)

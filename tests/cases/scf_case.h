@@ -17,7 +17,7 @@ struct scf_case {
     const char *molecule; /* text of an XYZ file, Angstrom */
     int charge, multiplicity;
     const char *basis; /* name of a set */
-    int n_densities;   /* 1: RHF, 2: UHF */
+    int method;        /* 1: RHF, 2: UHF, 3: ROHF */
     double energy;     /* hartree */
 };
 
@@ -57,7 +57,8 @@ static inline void scf_setup_init(struct scf_setup *setup, const struct scf_case
     check_ok(fock_create(setup->screening, &fock_settings, &pool_settings, MPI_COMM_WORLD,
                          &setup->fock));
     check_ok(dense_grid_create(MPI_COMM_WORLD, &setup->grid));
-    for (int s = 0; s < scf_case->n_densities; s++)
+    int n_densities = scf_case->method == 1 ? 1 : 2;
+    for (int s = 0; s < n_densities; s++)
         check_ok(tile_matrix_create(setup->tiling, "D", DARRAY_DOUBLE, &setup->D[s]));
     int64_t n = molecule_n_electrons(&setup->molecule), unpaired = scf_case->multiplicity - 1;
     setup->problem = (struct scf_problem){
@@ -68,11 +69,22 @@ static inline void scf_setup_init(struct scf_setup *setup, const struct scf_case
         .fock = setup->fock,
         .grid = setup->grid,
         .comm = MPI_COMM_WORLD,
-        .n_densities = scf_case->n_densities,
-        .n_orbital_sets = scf_case->n_densities,
-        .electrons_per_orbital = 2 / scf_case->n_densities,
+        .n_densities = n_densities,
+        .n_orbital_sets = scf_case->method == 2 ? 2 : 1,
+        .electrons_per_orbital = 2 / n_densities,
         .n_occupied = {(n + unpaired) / 2, (n - unpaired) / 2},
     };
+}
+
+/* Destroys the matrices of a result, whose grid is the setup's. */
+static inline void scf_case_forget_orbitals(struct scf_result *result)
+{
+    for (int s = 0; s < 2; s++) {
+        dense_destroy(result->orbitals[s]);
+        dense_destroy(result->semicanonical[s]);
+        dense_destroy(result->fock_ov[s]);
+        result->orbitals[s] = result->semicanonical[s] = result->fock_ov[s] = NULL;
+    }
 }
 
 /* Lets Fock builds use the molecule's symmetry, if an operation moves a centre. Collective. */

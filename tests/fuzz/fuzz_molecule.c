@@ -19,13 +19,30 @@ static void use(struct molecule *molecule)
         molecule_check(molecule, "fuzz");
 }
 
+static enum status parse(const char *text, size_t size, int64_t frame, struct molecule *molecule)
+{
+    const struct molecule_settings settings = {.frame = frame, .frame_given = frame != 0};
+    enum status status = molecule_parse(text, size, "fuzz", &settings, molecule);
+    assert((status == STATUS_OK) == (molecule->atoms != NULL));
+    return status;
+}
+
+/* The first and the last frame are there, none beyond, and both are right or neither is. */
 void fuzz_one(const char *text, size_t size)
 {
-    const struct molecule_settings settings = {.unit = LENGTH_ANGSTROM};
-    struct molecule molecule;
-    if (molecule_parse(text, size, "fuzz", &settings, &molecule) == STATUS_OK)
-        use(&molecule);
-    else
-        assert(!molecule.atoms);
-    molecule_fini(&molecule);
+    struct molecule last, first, other;
+    enum status status = parse(text, size, -1, &last);
+    assert(parse(text, size, 1, &first) == status);
+    if (status == STATUS_OK) {
+        int64_t n = last.n_frames;
+        assert(last.frame == n && first.frame == 1 && first.n_frames == n);
+        use(&last);
+        use(&first);
+        assert((parse(text, size, 0, &other) == STATUS_OK) == (n == 1));
+        molecule_fini(&other);
+        assert(parse(text, size, n + 1, &other) != STATUS_OK);
+        assert(parse(text, size, -n - 1, &other) != STATUS_OK);
+    }
+    molecule_fini(&last);
+    molecule_fini(&first);
 }

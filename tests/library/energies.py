@@ -26,7 +26,7 @@ class Settings(ctypes.Structure):
                 ("integrals", ctypes.c_int), ("keep_occupation", ctypes.c_int),
                 ("guess_flip", ctypes.c_char_p), ("freeze", ctypes.c_int64),
                 ("freeze_virtuals", ctypes.c_int64),
-                ("follow", ctypes.c_int)]
+                ("follow", ctypes.c_int), ("frame", ctypes.c_int)]
 
 
 def main():
@@ -45,6 +45,7 @@ def main():
     call("beryl_start")
     beryl.beryl_settings_init(ctypes.byref(settings), ctypes.c_size_t(ctypes.sizeof(settings)))
     settings.basis = sys.argv[3].encode()
+    settings.frame = -1  # the last
     call("beryl_create_from_file", sys.argv[2].encode(), ctypes.byref(settings),
          ctypes.byref(calculation))
     call("beryl_solve", calculation)

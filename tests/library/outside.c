@@ -164,6 +164,7 @@ static void check_refusals(struct beryl_calculation *calculation)
     BAD(settings.basis = NULL, BERYL_USAGE, "basis");
     BAD(settings.basis = "nonsense", BERYL_INPUT, "nonsense");
     BAD(settings.sched = "nonsense", BERYL_USAGE, "nonsense");
+    BAD(settings.frame = 2000000, BERYL_USAGE, "settings.frame");
     BAD(settings.keep_occupation = 1, BERYL_USAGE, "--keep-occupation");
     BAD((settings.guess_flip = "2", settings.reference = BERYL_UHF), BERYL_USAGE,
         "--guess-flip '2': the molecule has 1 centre only");

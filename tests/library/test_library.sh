@@ -28,11 +28,11 @@ if [ "$language" = python ]; then
         echo "skipped: python3 with ctypes is missing"
         exit 77
     fi
-    # One without symmetry, which an SCF uses and a build alone does not.
-    sed 's/0.65280883/0.66/' "$molecule" >"$work/molecule.xyz"
+    # One without symmetry, which an SCF uses and a build alone does not, as the second frame.
+    { printf '1\n\nHe 0 0 0\n'; sed 's/0.65280883/0.66/' "$molecule"; } >"$work/molecule.xyz"
     molecule=$work/molecule.xyz
-    solve_by_program beryl-hf --fock-only 1 --density converged
-    solve_by_program beryl-tce mp2
+    solve_by_program beryl-hf --frame 2 --fock-only 1 --density converged
+    solve_by_program beryl-tce mp2 --frame 2
     exec /usr/bin/python3 "$source/energies.py" "$lib/libberyl.so" "$molecule" $basis \
         "$work/beryl-hf.json" "$work/beryl-tce.json"
 fi

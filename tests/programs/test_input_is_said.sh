@@ -9,6 +9,7 @@ set -u
 program=$1 processes=$2 mpiexec=$3 sets=$4 seconds=60
 . "$(dirname "$0")/program.sh"
 once="--basis sto-3g --fock-only 1"
+printf '3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n' > water.xyz
 
 for comment in "mult=3" "0 3" "charge = 0, uhf=2"; do
     printf '2\n%s\nO 0 0 0\nO 0 0 1.2\n' "$comment" > o2.xyz
@@ -21,9 +22,9 @@ run 0 o2.xyz $once --multiplicity 5 --units angstrom
 print '^ +multiplicity 5 by --multiplicity; the comment line of the file says 3$'
 printf '2\nmultiplicity=5 units=bohr\nO 0 0 0\nO 0 0 2.3\n' > o2.xyz
 run 0 o2.xyz $once --multiplicity 3 --units angstrom
-print '^ +units angstrom by --units; the comment line of the file says bohr$'
+print '^ +units angstrom by --units; the file says bohr$'
 run 0 o2.xyz $once --multiplicity 3
-print '^ +units bohr as the comment line of the file says$'
+print '^ +units bohr as the file says$'
 
 # Ammonia to eight digits has its rotations by 120 degrees, to three it has not.
 printf '4\n\nN 0 0 0.11\nH 0.94 0 -0.27\nH -0.47 0.81406388 -0.27\nH -0.47 -0.81406388 -0.27\n' \
@@ -59,13 +60,29 @@ grep -q ' charge 0, multiplicity 1 and angstrom are used. Write charge=Q' "$fold
     complain "not what is used and what to write"
 unread spin=2 "spin=2 in bohr" --units bohr || complain "no warning"
 grep -q ' multiplicity 1 and bohr are used' "$folder/errors" || complain "not the unit in use"
-unread charge "charge: 2, spin: 1, coordinates in bohr" || complain "no warning"
+unread "charge: 2" "charge: 2, spin: 1, coordinates in bohr" || complain "no warning"
 [ "$(grep -c '^warning: ' "$folder/errors")" = 1 ] || complain "not one warning of one line"
 unread "1 4" "1 4 dioxane" || complain "no warning"
 unread triplet "oxygen, triplet" --multiplicity 1 && complain "a warning where an option says it"
 unread triplet "triplet multiplicity=3" && complain "a warning where the file says it"
 unread bohr "in bohr" --units bohr && complain "a warning where an option says it"
 unread '' "singlet, angstrom" && complain "a warning where the same is used"
+
+# Hydrogen as its isotopes, lines after the centres, and the second of two frames.
+printf '2\n\nH 0 0 0\nD 0 0 0.74\n4401.2\n[H][H]\n1\nhelium, charge 2+\nHe 0 0 0\n' > frames.xyz
+run 0 frames.xyz $once --frame -2
+print '^Molecule .*: 2 centres, charge 0, multiplicity 1$'
+print '^ +frame 1 of 2$'
+print '^ +lines after its centres, from line 5, are not read$'
+print '^ +D and T are read as hydrogen: no mass is used$'
+grep -q '^warning: frames' "$folder/errors" && complain "a warning of another frame"
+run 0 frames.xyz $once --frame 2 --json result.json
+print '^ +frame 2 of 2$'
+expect "r['molecule']['symbols'] == ['He'] and b['options']['frame'] == 2"
+grep -q "^warning: frames.xyz:8: 'charge 2+' is not read" "$folder/errors" || complain "no warning"
+grep -Eq 'isotope|hydrogen|lines after' "$folder/output" && complain "lines of another frame"
+run 0 water.xyz $once --json result.json
+expect "'frame' not in b['options']"
 
 # Columns of extended XYZ: water with ids or forces before its positions.
 printf '3\nProperties=species:S:1:id:I:1:pos:R:3 pbc="F F F"\nO 1 0 0 0.119262\n%s\n%s\n' \
@@ -92,7 +109,6 @@ warned()
         "$folder/errors"
 }
 
-printf '3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n' > water.xyz
 printf '2\n\nH 0 0 0\nH 0 0 0.74\n' > h2.xyz
 grep -v cartesian "$sets/6-31gs.gbs" > unsaid.gbs
 printf 'basis "ao basis" print\nO S\n1 1\nO D\n1 1\nH S\n1 1\nend\n' > unsaid.nw

@@ -50,4 +50,8 @@ run 0 water.xyz --method uhf --basis 6-31g --json result.json
 expect '"starts" not in b'
 run 0 water.xyz --basis 6-31g --search always --json result.json
 expect 'len(b["starts"]) == 2 and abs(b["starts"][0]["energy"] - E) < 1e-9'
+# Of ROHF, which is searched where it may go lower.
+printf '2\nmultiplicity=3\nV 0 0 0\nV 0 0 1.77\n' > v2.xyz
+run 0 v2.xyz --method rohf --basis sto-3g --follow same --json result.json
+expect 'b["starts"][0]["energy"] > E + 1e-3 and b["stability"]["real_rohf"]["stable"]'
 exit "$n_failed"

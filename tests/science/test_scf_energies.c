@@ -17,10 +17,10 @@
     "Bq 4 0 -1.6\n"
 
 /* Spherical and Cartesian functions, ions, radicals, a shell of one orbital, no virtual
- * orbital, a spin without electrons. */
+ * orbital, a spin without electrons; ROHF. */
 static const struct {
     struct scf_case scf;
-    double s2; /* <S^2> of UHF, by the two programs; 0: unknown, or zero */
+    double s2; /* <S^2> by the two programs; 0: unknown, or zero */
 } cases[] = {
     {{"2\n\nH 0 0 0\nH 0 0 0.7414\n", 0, 1, "6-31g", 1, -1.1267339671}, 0},
     {{"1\n\nHe 0 0 0\n", 0, 1, "cc-pvdz", 1, -2.8551604772}, 0},
@@ -35,6 +35,14 @@ static const struct {
     {{"2\n\nO 0 0 0\nH 0 0 0.9697\n", 0, 2, "6-31g*", 2, -75.3821493761}, 0.75533608},
     {{"2\n\nN 0 0 0\nO 0 0 1.1508\n", 0, 2, "6-31g", 2, -129.1740670334}, 0},
     {{"1\n\nLi 0 0 0\n", 0, 2, "6-31g", 2, -7.4312358111}, 0},
+    {{"3\n\nC 0 0 0.1027\nH 0 0.9957 -0.3081\nH 0 -0.9957 -0.3081\n", 0, 3, "6-31g*", 3,
+      -38.9156659116},
+     2},
+    {{"2\n\nN 0 0 0\nO 0 0 1.1508\n", 0, 2, "cc-pvdz", 3, -129.2536411923}, 0.75},
+    {{"3\n\nO 0.055 0.722 0\nO 0.055 -0.604 0\nH -0.876 0.951 0\n", 0, 2, "cc-pvdz", 3,
+      -150.1822735208},
+     0.75},
+    {{"2\n\nO 0 0 0\nH 0 0 0.9697\n", 0, 2, "aug-cc-pvdz", 3, -75.3993367340}, 0.75},
 };
 
 TEST(energies_agree_with_two_programs)

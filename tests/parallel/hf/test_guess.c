@@ -34,7 +34,7 @@ TEST(the_trace_is_the_number_of_electrons)
         struct scf_setup setup;
         scf_setup_init(&setup, &cases[i]);
         check_ok(guess_sad(&setup.problem, false, setup.D));
-        for (int s = 0; s < cases[i].n_densities; s++)
+        for (int s = 0; s < setup.problem.n_densities; s++)
             check_close(trace_of(&setup, s),
                         setup.problem.electrons_per_orbital * (double)setup.problem.n_occupied[s],
                         1e-11);

@@ -4,6 +4,7 @@
  * no less than it gives on the others. Scratch that an estimate counts in addition is named. */
 #include "hf/digestion/fock_tiles.h"
 #include "hf/fock/fock_worker.h"
+#include "hf/scf/scf_open_shell.h"
 #include "hf/scf/scf_second_order.h"
 #include "hf/scf/scf_solver.h"
 #include "hf/scf/scf_stability.h"
@@ -16,9 +17,11 @@
 static const struct scf_case cases[] = {
     {"3\n\nO 0 0 0\nH 0 0.76 0.59\nH 0 -0.76 0.59\n", 0, 1, "cc-pvtz", 1, 0},
     {"2\n\nO 0 0 0\nO 0 0.4 1.1\n", 0, 3, "cc-pvtz", 2, 0},
+    {"2\n\nO 0 0 0\nO 0 0.4 1.1\n", 0, 3, "cc-pvtz", 3, 0},
     {"3\n\nO 0 0 0\nH 0 0.76 0.59\nH 0 -0.76 0.59\n", 0, 1, "cc-pvdz", 1, 0},
-    {"2\n\nO 0 0 0\nO 0 0.4 1.1\n", 0, 3, "6-31g", 2, 0}};
-enum { N_CASES = 2, FIRST_QUICK = 2 };
+    {"2\n\nO 0 0 0\nO 0 0.4 1.1\n", 0, 3, "6-31g", 2, 0},
+    {"2\n\nO 0 0 0\nO 0 0.4 1.1\n", 0, 3, "6-31g", 3, 0}};
+enum { N_CASES = 3, FIRST_QUICK = 3 };
 
 static struct scf_setup setup;
 static struct scf_basis *basis;
@@ -97,7 +100,9 @@ static void check_objects_of_an_scf(void)
                  scf_occupation_create(basis, &occupation), scf_occupation_destroy(occupation));
     CHECK_OBJECT("DIIS", diis_bytes(grid, n_densities, n, 8), 0,
                  diis_create(grid, n_densities, n, 8, &diis), diis_destroy(diis));
-    CHECK_OBJECT("Hessian", scf_hessian_bytes(&plan, 1), (double)dense_bytes(grid, n, v),
+    double scratch = (double)dense_bytes(grid, n, v) +
+                     (scf_is_rohf(plan.problem) ? (double)scf_open_bytes(&plan) : 0);
+    CHECK_OBJECT("Hessian", scf_hessian_bytes(&plan, 1), scratch,
                  scf_hessian_init(basis, fock, scf, &hessian), scf_hessian_fini(&hessian));
     CHECK_OBJECT("second order", of_second_order,
                  (double)(of_second_order - scf_state_bytes(&plan)),

@@ -21,6 +21,7 @@
 static const struct scf_case spherical = {WATER, 0, 1, "cc-pvdz", 1, 0};
 static const struct scf_case cartesian = {WATER, 0, 1, "6-31g*", 1, 0};
 static const struct scf_case radical = {OXYGEN, 0, 3, "6-31g", 2, 0};
+static const struct scf_case open_shell = {OXYGEN, 0, 3, "6-31g", 3, 0};
 
 /* A name of this run's own, in the working folder; the same on every process. */
 static char file_name[64];
@@ -137,13 +138,11 @@ static int64_t restart(const struct scf_case *scf_case, double energy)
 TEST(a_restart_is_converged_at_once)
 {
     struct scf_case unrestricted = spherical;
-    unrestricted.n_densities = 2;
-    const struct scf_case *const cases[][2] = {{&spherical, &spherical},
-                                               {&cartesian, &cartesian},
-                                               {&radical, &radical},
-                                               {&spherical, &unrestricted},
-                                               {&unrestricted, &spherical}};
-    for (int i = 0; i < 5; i++)
+    unrestricted.method = 2;
+    const struct scf_case *const cases[][2] = {
+        {&spherical, &spherical},   {&cartesian, &cartesian},    {&radical, &radical},
+        {&open_shell, &open_shell}, {&spherical, &unrestricted}, {&unrestricted, &spherical}};
+    for (int i = 0; i < 6; i++)
         assert_true(restart(cases[i][1], write_checkpoint(cases[i][0])) <= 2);
 }
 
@@ -287,7 +286,7 @@ static void check_own_density(const struct scf_case *scf_case, int charge, int m
     struct checkpoint_reader *reader;
     changed.charge = charge;
     changed.multiplicity = multiplicity;
-    changed.n_densities = n_densities;
+    changed.method = n_densities;
     scf_setup_init(&setup, &changed);
     check_ok(open_file(file_name, &setup, &reader));
     check_status(text ? STATUS_INPUT : STATUS_OK,

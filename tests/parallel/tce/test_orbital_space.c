@@ -11,7 +11,7 @@ static const struct scf_case water = {
                 "H 0.28018495 0.39311176 -0.82655392\n",
     .multiplicity = 1,
     .basis = "cc-pvdz",
-    .n_densities = 1,
+    .method = 1,
 };
 
 static struct scf_setup setup;

@@ -55,6 +55,7 @@ TEST(words_spell_numbers)
         int64_t whole;
     } rows[] = {
         {"-1.25D-2", false, false, -0.0125, 7},
+        {"6.2198*^-6", false, false, 6.2198e-6, 7},
         {"9223372036854775807", true, true, 9223372036854775807.0, INT64_MAX},
         {"-9223372036854775808", true, true, -9223372036854775808.0, INT64_MIN},
         {"9007199254740993", true, true, 9007199254740992.0, 9007199254740993},
@@ -69,9 +70,10 @@ TEST(words_spell_numbers)
         {"1e19", false, false, 1e19, 7},
         {"0.0e-9223372036854775808", false, false, 0, 7},
     };
-    static const char *const others[] = {"",     "nan", "inf",  "0x1p3", "0x10", "1e999", "1,5",
-                                         "1.5s", "1 ",  " 1",   "--1",   "+-1",  "e5",    ".",
-                                         "1e",   "-",   "1e5e", "1e2.0", "\xb2", "1_0"};
+    static const char *const others[] = {"",     "nan", "inf",    "0x1p3", "0x10", "1e999", "1,5",
+                                         "1.5s", "1 ",  " 1",     "--1",   "+-1",  "e5",    ".",
+                                         "1e",   "-",   "1e5e",   "1e2.0", "\xb2", "1_0",   "1*^",
+                                         "*^3",  "1^3", "1*^3e2", "1*3",   "1*^^3"};
     double real = 7;
     int64_t integer = 7;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
@@ -131,6 +133,10 @@ TEST(lines_are_counted_and_named)
     check_word("last", reader.all);
     assert_false(line_reader_next(&reader));
     assert_int_equal(reader.line, 5);
+    line_reader_init(&reader, "a\rb c\r", 6, "file", "");
+    assert_true(line_reader_next(&reader) && line_reader_next(&reader));
+    check_word("b c", reader.all);
+    assert_false(line_reader_next(&reader));
 }
 
 TEST(head_of_a_table)
