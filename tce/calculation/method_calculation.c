@@ -2,12 +2,14 @@
 #include "tce/calculation/method_calculation.h"
 
 #include "hf/checkpoint/checkpoint_reader.h"
+#include "support/base/agree.h"
 #include "support/base/log.h"
 #include "tce/execution/finite_check.h"
 #include "tce/integrals/fcidump.h"
+#include "tce/integrals/frozen_core.h"
 #include "tce/methods/method_bindings.h"
 
-#include <math.h>
+#include <stdlib.h>
 
 enum status method_settings_check(const struct method_settings *settings)
 {
@@ -144,38 +146,34 @@ static enum status take_checkpoint_orbitals(struct method_calculation *self)
                : STATUS_OK;
 }
 
-/* Hartree. Orbitals of a frozen core that are nearer to correlated ones are no core; shells of a core are
- * farther above the next deeper ones. */
-#define LEAST_CORE_GAP 0.1
-#define SHELL_GAP      1.0
-
-/* From the occupied orbital n of a spin, counted from 1, to the next; INFINITY where one is missing. */
-static double occupied_gap(const struct hf_calculation *hf, int spin, int64_t n)
+/* core  out: with frozen_core the frozen ones of these orbitals; to be freed in any case */
+static enum status find_core(const struct method_calculation *self,
+                             const struct scf_orbitals *orbitals, int64_t n_occupied,
+                             const char *name, int64_t **core)
 {
-    const double *energies = scf_orbitals_of(&hf->result, spin).energies;
-    return n > 0 && n < hf->input.n_occupied[spin] ? energies[n] - energies[n - 1] : INFINITY;
+    const struct hf_calculation *hf = self->hf;
+    int64_t n_core = self->counts.spin[0].frozen.n_core;
+    *core = NULL;
+    if (!self->settings->frozen_core || n_core == 0)
+        return STATUS_OK;
+    *core = agree_calloc(hf->comm, (size_t)n_core * sizeof **core, "frozen orbitals");
+    if (!*core)
+        return STATUS_NO_MEMORY;
+    return frozen_core_find(&hf->problem, orbitals->C, orbitals->energies, n_occupied, name, n_core,
+                            *core);
 }
 
-/* Warns where --frozen-core cuts through orbitals of nearly the same energy. The number that it offers
- * is the next smaller one with a SHELL_GAP above it. */
-static void warn_of_core_gap(const struct hf_calculation *hf, int64_t n_core)
+static enum status choose_core(struct method_calculation *self)
 {
-    static const char *const names[2][2] = {{"", ""}, {"alpha ", "beta "}};
-    int n_orbital_sets = hf->input.n_densities;
-    int64_t fewer = n_core;
-    while (occupied_gap(hf, 0, fewer) < SHELL_GAP ||
-           occupied_gap(hf, n_orbital_sets - 1, fewer) < SHELL_GAP)
-        fewer--;
-    for (int spin = 0; spin < n_orbital_sets; spin++) {
-        const double *energies = scf_orbitals_of(&hf->result, spin).energies;
-        double gap = occupied_gap(hf, spin, n_core);
-        if (gap < LEAST_CORE_GAP)
-            log_warn("--frozen-core freezes %sorbital %lld (%.4f hartree) and correlates orbital "
-                     "%lld (%.4f), %.4f hartree above: --freeze %lld ends at a gap of more than "
-                     "%g hartree",
-                     names[n_orbital_sets - 1][spin], (long long)n_core, energies[n_core - 1],
-                     (long long)n_core + 1, energies[n_core], gap, (long long)fewer, SHELL_GAP);
+    static const char *const names[2][2] = {{""}, {"alpha ", "beta "}};
+    const struct hf_calculation *hf = self->hf;
+    int n_sets = hf->input.n_densities;
+    for (int s = 0; s < n_sets; s++) {
+        const struct scf_orbitals orbitals = scf_orbitals_of(&hf->result, s);
+        TRY(find_core(self, &orbitals, hf->input.n_occupied[s], names[n_sets - 1][s],
+                      &self->core[s]));
     }
+    return STATUS_OK;
 }
 
 /* Plans anew where the SCF went from RHF to UHF. Spin-orbital amplitudes take more memory. */
@@ -187,17 +185,33 @@ static enum status plan_unrestricted(struct method_calculation *self)
     return method_calculation_check_memory(self);
 }
 
-/* Integrals over the orbitals of ROHF are those of restricted orbitals, which other programs read. */
-static enum status write_dump(struct method_calculation *self, const struct taskpool_settings *pool)
+/* The doubly occupied orbitals that are frozen are none of the semicanonical ones. */
+static enum status create_shared(const struct method_calculation *self, int64_t **core,
+                                 struct orbital_spaces **shared)
 {
     const struct hf_input *input = &self->hf->input;
+    const struct scf_result *result = &self->hf->result;
+    const struct scf_orbitals orbitals = {.C = result->orbitals[0],
+                                          .energies = result->orbital_energies[0]};
+    TRY(find_core(self, &orbitals, input->n_occupied[1], "doubly occupied ", core));
+    return orbital_spaces_create_shared(result, input->shells, input->n_occupied,
+                                        self->counts.spin[0].frozen, *core, self->hf->comm, shared);
+}
+
+/* Integrals over the orbitals of ROHF are those of restricted orbitals, which other programs read. */
+static enum status write_dump(const struct method_calculation *self,
+                              const struct taskpool_settings *pool)
+{
     struct orbital_spaces *shared = NULL;
-    if (scf_is_rohf(&self->hf->problem))
-        TRY(orbital_spaces_create_shared(&self->hf->result, input->shells, input->n_occupied,
-                                         self->counts.spin[0].frozen, self->hf->comm, &shared));
-    const struct fcidump dump = describe_dump(self, shared ? shared : self->orbitals);
-    enum status status = fcidump_write(&dump, pool);
+    int64_t *core = NULL;
+    enum status status =
+        scf_is_rohf(&self->hf->problem) ? create_shared(self, &core, &shared) : STATUS_OK;
+    if (status == STATUS_OK) {
+        const struct fcidump dump = describe_dump(self, shared ? shared : self->orbitals);
+        status = fcidump_write(&dump, pool);
+    }
     orbital_spaces_destroy(shared);
+    free(core);
     return status;
 }
 
@@ -208,10 +222,12 @@ enum status method_calculation_prepare(struct method_calculation *self,
     if (input->n_densities != self->counts.n_orbital_sets)
         TRY(plan_unrestricted(self));
     TRY(take_checkpoint_orbitals(self));
-    if (self->settings->frozen_core)
-        warn_of_core_gap(self->hf, self->counts.spin[0].frozen.n_core);
+    TRY(choose_core(self));
     TRY(orbital_spaces_create(&self->hf->result, input->n_densities, input->n_occupied,
-                              self->counts.spin[0].frozen, self->hf->comm, &self->orbitals));
+                              self->counts.spin[0].frozen, self->core, self->hf->comm,
+                              &self->orbitals));
+    if (self->has_amplitudes)
+        TRY(correlation_checkpoint_compare_core(self->hf->checkpoint, self->orbitals));
     int64_t n_virtual = orbital_spaces_n_virtual(self->orbitals);
     if (n_virtual < orbital_spaces_n_virtual(&self->counts))
         log_print("\n%lld virtual orbitals are left\n", (long long)n_virtual);
@@ -239,5 +255,7 @@ void method_calculation_fini(struct method_calculation *self)
 {
     correlation_fini(&self->correlation);
     orbital_spaces_destroy(self->orbitals);
+    free(self->core[0]);
+    free(self->core[1]);
     *self = (struct method_calculation){0};
 }

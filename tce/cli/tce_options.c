@@ -99,7 +99,7 @@ static const struct option_row output_rows[] = {
 
 static const struct option_row method_rows[] = {
     FLAG_OPTION("frozen-core", FIELD(settings.frozen_core),
-                .help = "leave the orbitals of noble-gas cores uncorrelated"),
+                .help = "leave the atoms' noble-gas cores uncorrelated"),
     INTEGER_OPTION("freeze", FIELD(settings.freeze), 0, 1000000, .value = "N",
                    .help = "leave the N lowest occupied orbitals of each spin uncorrelated"),
     INTEGER_OPTION("freeze-virtuals", FIELD(settings.freeze_virtuals), 0, 1000000,

@@ -307,12 +307,28 @@ static json_t *modes_to_json(const struct method_run *run)
     return compare;
 }
 
+/* Of each set of orbitals, from 1. */
+static json_t *core_to_json(const struct orbital_spaces *orbitals)
+{
+    json_t *sets = json_array();
+    for (int s = 0; s < orbitals->n_orbital_sets; s++) {
+        json_t *numbers = json_array();
+        for (int64_t i = 0; i < orbitals->spin[s].frozen.n_core; i++)
+            json_array_append_new(
+                numbers,
+                json_integer((orbitals->spin[s].core ? orbitals->spin[s].core[i] : i) + 1));
+        json_array_append_new(sets, numbers);
+    }
+    return sets;
+}
+
 static json_t *orbitals_to_json(const struct method_calculation *calculation)
 {
     const struct orbital_spaces *orbitals = calculation->orbitals;
     struct frozen_orbitals frozen = orbital_spaces_n_frozen(orbitals);
-    return json_pack("{s:I, s:I, s:I, s:I, s:f}", "frozen_orbitals", (json_int_t)frozen.n_core,
-                     "frozen_virtual_orbitals", (json_int_t)frozen.n_virtual, "occupied_orbitals",
+    return json_pack("{s:I, s:o, s:I, s:I, s:I, s:f}", "frozen_orbitals", (json_int_t)frozen.n_core,
+                     "frozen_orbital_numbers", core_to_json(orbitals), "frozen_virtual_orbitals",
+                     (json_int_t)frozen.n_virtual, "occupied_orbitals",
                      (json_int_t)orbital_spaces_n_occupied(orbitals), "virtual_orbitals",
                      (json_int_t)orbital_spaces_n_virtual(orbitals), "integral_seconds",
                      calculation->correlation.integral_seconds);

@@ -15,27 +15,6 @@
 /* Below this share of the largest element another one is smaller beyond doubt. */
 #define EQUALLY_LARGE (1 - 1e-6)
 
-/* Electrons of He, Ne, Ar, ...: an atom beyond one has its orbitals as core. */
-static const int noble_gases[] = {2, 10, 18, 36, 54, 86};
-
-static int core_of(int element)
-{
-    int electrons = 0;
-    for (size_t i = 0; i < sizeof noble_gases / sizeof noble_gases[0]; i++)
-        if (element > noble_gases[i])
-            electrons = noble_gases[i];
-    return electrons / 2;
-}
-
-int64_t frozen_core_count(const struct molecule *molecule)
-{
-    int64_t n = 0;
-    for (int64_t atom = 0; atom < molecule->n_atoms; atom++)
-        if (!molecule->atoms[atom].ghost)
-            n += core_of(molecule->atoms[atom].element);
-    return n;
-}
-
 struct frozen_orbitals orbital_spaces_n_frozen(const struct orbital_spaces *spaces)
 {
     const struct frozen_orbitals *alpha = &spaces->spin[0].frozen, *beta = &spaces->spin[1].frozen;
@@ -149,7 +128,7 @@ static void take_correlated_orbitals(struct orbital_space *space, const double *
                                      double *signs)
 {
     for (int64_t p = 0; p < space->n_orbitals; p++) {
-        const double *column = full + space->frozen.n_core + p;
+        const double *column = full + orbital_space_number(space, p);
         signs[p] = sign_of(column, space->n_functions, n_all);
         for (int64_t mu = 0; mu < space->n_functions; mu++)
             space->C[mu * space->n_orbitals + p] = signs[p] * column[mu * n_all];
@@ -164,7 +143,7 @@ static void take_fock_ov(struct orbital_space *space, const double *full, const 
     for (int64_t i = 0; i < n_occupied; i++)
         for (int64_t a = 0; a < n_virtual; a++)
             space->fock_ov[i * n_virtual + a] =
-                signs[i] * signs[n_occupied + a] * full[(space->frozen.n_core + i) * n_all + a];
+                signs[i] * signs[n_occupied + a] * full[orbital_space_number(space, i) * n_all + a];
 }
 
 /* In pieces that fit into the counts of MPI. */
@@ -219,8 +198,8 @@ static enum status gather_correlated_orbitals(struct orbital_space *space,
         goto done;
     if (rank == 0 && scf->fock_ov)
         take_fock_ov(space, full, signs);
-    memcpy(space->energies, scf->energies + space->frozen.n_core,
-           (size_t)m * sizeof *space->energies);
+    for (int64_t p = 0; p < m; p++)
+        space->energies[p] = scf->energies[orbital_space_number(space, p)];
     orbital_space_broadcast(space, comm);
 done:
     free(full);
@@ -230,7 +209,8 @@ done:
 
 enum status orbital_spaces_create(const struct scf_result *result, int n_orbital_sets,
                                   const int64_t n_occupied[], struct frozen_orbitals frozen,
-                                  MPI_Comm comm, struct orbital_spaces **spaces)
+                                  int64_t *const core[], MPI_Comm comm,
+                                  struct orbital_spaces **spaces)
 {
     struct orbital_spaces counts;
     *spaces = NULL;
@@ -245,6 +225,7 @@ enum status orbital_spaces_create(const struct scf_result *result, int n_orbital
         struct scf_orbitals scf = {result->orbitals[s], NULL, result->orbital_energies[s]};
         if (n_orbital_sets == 2)
             scf = scf_orbitals_of(result, s);
+        made->spin[s].core = core ? core[s] : NULL;
         status = gather_correlated_orbitals(&made->spin[s], &scf, comm);
         if (status != STATUS_OK)
             goto failed;
@@ -340,14 +321,14 @@ static enum status find_fock(const struct shells *shells, const struct dense_gri
 
 enum status orbital_spaces_create_shared(const struct scf_result *result,
                                          const struct shells *shells, const int64_t n_occupied[],
-                                         struct frozen_orbitals frozen, MPI_Comm comm,
-                                         struct orbital_spaces **spaces)
+                                         struct frozen_orbitals frozen, int64_t *core,
+                                         MPI_Comm comm, struct orbital_spaces **spaces)
 {
     struct orbital_spaces *semicanonical;
     *spaces = NULL;
-    TRY(orbital_spaces_create(result, 2, n_occupied, (struct frozen_orbitals){0, 0}, comm,
+    TRY(orbital_spaces_create(result, 2, n_occupied, (struct frozen_orbitals){0, 0}, NULL, comm,
                               &semicanonical));
-    enum status status = orbital_spaces_create(result, 1, n_occupied, frozen, comm, spaces);
+    enum status status = orbital_spaces_create(result, 1, n_occupied, frozen, &core, comm, spaces);
     if (status == STATUS_OK)
         status = find_fock(shells, result->orbitals[0]->grid, &semicanonical->spin[0], comm,
                            &(*spaces)->spin[0]);

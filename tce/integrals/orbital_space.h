@@ -3,7 +3,6 @@
  * without those that are frozen, on every process. */
 #pragma once
 
-#include "basis/input/molecule.h"
 #include "basis/integrals/shells.h"
 #include "hf/scf/scf.h"
 #include "support/base/status.h"
@@ -13,14 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Core orbitals that are left out of the treatment of correlation, the lowest ones of the
- * molecule. Each nucleus counts the occupied orbitals of the preceding noble gas: 0 for H
- * and He, 1 for Li to Ne, 5 for Na to Ar, 9 for K to Kr, 18 for Rb to Xe, 27 for Cs to Rn, 43
- * beyond; none for ghosts. Source: NWChem's "freeze atomic". */
-int64_t frozen_core_count(const struct molecule *molecule);
-
-/* Orbitals of each spin that are left uncorrelated: the lowest occupied and the highest virtual
- * ones. */
+/* Orbitals of each spin that are left uncorrelated: occupied ones, and the highest virtual ones. */
 struct frozen_orbitals {
     int64_t n_core, n_virtual;
 };
@@ -29,6 +21,8 @@ struct frozen_orbitals {
 struct orbital_space {
     int64_t n_functions;
     struct frozen_orbitals frozen; /* which are not here */
+    const int64_t *core; /* frozen.n_core occupied ones, numbers from 0, ascending; borrowed.
+                                    * NULL: the lowest */
     int64_t n_occupied;
     int64_t n_virtual;
     int64_t n_orbitals; /* n_occupied + n_virtual */
@@ -38,6 +32,14 @@ struct orbital_space {
     double *
         fock; /* on process 0, of one set of ROHF: n_orbitals x n_orbitals, F of alpha; else NULL */
 };
+
+/* The number of a correlated orbital in the list of all orbitals of its spin, from 0. */
+static inline int64_t orbital_space_number(const struct orbital_space *space, int64_t orbital)
+{
+    for (int64_t i = 0; i < space->frozen.n_core; i++)
+        orbital += (space->core ? space->core[i] : i) <= orbital;
+    return orbital;
+}
 
 struct orbital_spaces {
     int n_orbital_sets; /* 1: the same for both spins; 2: each */
@@ -91,19 +93,21 @@ enum status orbital_spaces_count(int64_t n_functions, int64_t n_orbitals, int n_
  * the number of processes. The last bits do, and how orbitals of one energy are mixed.
  * result  of n_orbital_sets sets, or of ROHF, whose semicanonical orbitals are two sets; its orbitals are
  *         canonical within the occupied and within the virtual ones
+ * core    of each set, as orbital_space.core; borrowed while the spaces exist. NULL: the lowest
  * Collective over comm, the communicator of the orbitals' grid.
  * Errors: as orbital_spaces_count, STATUS_NO_MEMORY; the same everywhere. */
 enum status orbital_spaces_create(const struct scf_result *result, int n_orbital_sets,
                                   const int64_t n_occupied[], struct frozen_orbitals frozen,
-                                  MPI_Comm comm, struct orbital_spaces **spaces);
+                                  int64_t *const core[], MPI_Comm comm,
+                                  struct orbital_spaces **spaces);
 void orbital_spaces_destroy(struct orbital_spaces *spaces);
 
-/* The orbitals of ROHF itself as one set, with F of alpha. shells: of its functions. Collective over comm. Errors:
- * as orbital_spaces_create. */
+/* The orbitals of ROHF itself as one set, with F of alpha; otherwise as orbital_spaces_create. shells: of its
+ * functions. */
 enum status orbital_spaces_create_shared(const struct scf_result *result,
                                          const struct shells *shells, const int64_t n_occupied[],
-                                         struct frozen_orbitals frozen, MPI_Comm comm,
-                                         struct orbital_spaces **spaces);
+                                         struct frozen_orbitals frozen, int64_t *core,
+                                         MPI_Comm comm, struct orbital_spaces **spaces);
 
 /* Gives all processes the numbers of process 0, bit for bit. Collective over comm. */
 void orbital_space_broadcast(struct orbital_space *space, MPI_Comm comm);

@@ -101,7 +101,7 @@ struct beryl_settings {
     const char *sched;      /* scheduling mode */
     int64_t cache;          /* megabytes per process for tiles and shell pairs */
     int64_t memory;         /* megabytes that a process may use; 0: all that is available */
-    int frozen_core;        /* whether beryl_correlate leaves noble-gas cores out */
+    int frozen_core;        /* whether beryl_correlate leaves the atoms' noble-gas cores out */
     double converge_amplitudes;
     int64_t max_iter_amplitudes;
     int log; /* whether process 0 prints on standard output what the programs print meanwhile */

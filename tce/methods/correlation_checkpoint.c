@@ -340,6 +340,23 @@ int64_t correlation_checkpoint_bytes(const struct scf_problem *problem,
                             amplitude_bytes(correlation, diis_size) + semicanonical_bytes(problem));
 }
 
+/* Tells core orbitals from as many lowest ones. */
+static int64_t sum_core_numbers(const struct orbital_spaces *orbitals)
+{
+    int64_t sum = 0;
+    for (int s = 0; s < orbitals->n_orbital_sets; s++)
+        for (int64_t i = 0; i < orbitals->spin[s].frozen.n_core; i++)
+            sum += orbitals->spin[s].core ? orbitals->spin[s].core[i] : i;
+    return sum;
+}
+
+static enum status move_core_sum(const struct checkpoint_stream *stream, int64_t *sum)
+{
+    bool found;
+    const struct checkpoint_number number = {"sum_of_numbers", .integer = sum};
+    return checkpoint_stream_numbers(stream, CHECKPOINT_FROZEN, 1, &number, &found);
+}
+
 /* --- amplitudes of a method: writing --- */
 
 struct writing {
@@ -367,6 +384,8 @@ static enum status add_amplitudes(const struct checkpoint_stream *stream, void *
                                                 .change = correlation->change,
                                                 .energy_change = correlation->energy_change,
                                                 .scf_energy = writing->result->energy};
+    int64_t sum = sum_core_numbers(correlation->problem.orbitals);
+    TRY(move_core_sum(stream, &sum));
     TRY(amplitudes_write(stream, &origin, &progress, &tensors));
     return writing->result->semicanonical[0]
                ? amplitudes_move_semicanonical(stream, writing->result)
@@ -457,6 +476,22 @@ static enum status compare_origins(const char *path, const struct amplitude_orig
                     "(--freeze-virtuals); --guess %s takes only the orbitals",
                     path, (long long)origin->frozen.n_virtual, (long long)wanted->frozen.n_virtual,
                     path);
+    return STATUS_OK;
+}
+
+enum status correlation_checkpoint_compare_core(const struct checkpoint_reader *reader,
+                                                const struct orbital_spaces *orbitals)
+{
+    struct orbital_spaces lowest = *orbitals;
+    lowest.spin[0].core = lowest.spin[1].core = NULL;
+    int64_t sum = sum_core_numbers(&lowest); /* of files that do not say */
+    const char *path = checkpoint_reader_path(reader);
+    TRY(move_core_sum(checkpoint_reader_stream(reader), &sum));
+    if (sum != sum_core_numbers(orbitals))
+        return FAIL(STATUS_INPUT,
+                    "%s: its amplitudes are of other frozen orbitals (--frozen-core takes those of "
+                    "atoms' cores, --freeze the lowest); --guess %s takes only the orbitals",
+                    path, path);
     return STATUS_OK;
 }
 

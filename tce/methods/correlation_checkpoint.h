@@ -129,6 +129,12 @@ enum status correlation_checkpoint_find(const struct checkpoint_reader *reader,
                                         const struct amplitude_origin *wanted, bool *found,
                                         struct amplitude_progress *progress);
 
+/* Whether a checkpoint's amplitudes leave out the same occupied orbitals; once these are chosen, which
+ * depends on the orbitals of the file. Collective. Errors: STATUS_INPUT (they do not), as
+ * amplitudes_find; the same everywhere. */
+enum status correlation_checkpoint_compare_core(const struct checkpoint_reader *reader,
+                                                const struct orbital_spaces *orbitals);
+
 /* --- finished tuples of loops --- */
 
 struct tuple_files;

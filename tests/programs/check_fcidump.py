@@ -5,8 +5,8 @@
     check_fcidump.py FILE RESULT.json [FROZEN]
 
 FILE is of a run of MP2 with the result RESULT.json: its Hartree-Fock and MP2 energies must agree with
-the result. FROZEN is the file of the same run with --frozen-core: its one-electron integrals and
-its constant must equal FILE's with the mean field of the core.
+the result. FROZEN is the file of the same run with --frozen-core and the result FROZEN.json: its one-electron
+integrals and its constant must equal FILE's with the mean field of the core.
 """
 
 import itertools
@@ -113,13 +113,13 @@ def check_result(dump, result):
         close("one-electron energy", one, properties["scf_one_electron_energy"])
 
 
-def check_frozen(dump, frozen):
-    """The core orbitals are the first ones of dump."""
-    first = dump.n - frozen.n
-    core = list(range(first))
-    assert dump.n_electrons - frozen.n_electrons == first and dump.ms2 == frozen.ms2
+def check_frozen(dump, frozen, result):
+    numbers = result["extras"]["beryl"]["frozen_orbital_numbers"]
+    core = [2 * number - 2 + spin for spin in (0, 1) for number in numbers[spin % len(numbers)]]
+    rest = [i for i in range(dump.n) if i not in core]
+    assert dump.n_electrons - frozen.n_electrons == len(core) and dump.ms2 == frozen.ms2
     close("constant with the core", frozen.constant, dump.constant + dump.energy(core)[1])
-    close("h with the core", frozen.h, (dump.h + dump.field(core))[first:, first:])
+    close("h with the core", frozen.h, (dump.h + dump.field(core))[np.ix_(rest, rest)])
 
 
 def main():
@@ -127,7 +127,8 @@ def main():
     with open(sys.argv[2], encoding="utf-8") as file:
         check_result(dump, json.load(file))
     if len(sys.argv) > 3:
-        check_frozen(dump, Dump(sys.argv[3]))
+        with open(sys.argv[3] + ".json", encoding="utf-8") as file:
+            check_frozen(dump, Dump(sys.argv[3]), json.load(file))
 
 
 if __name__ == "__main__":
