@@ -334,3 +334,39 @@ done:
     atom_fini(&atom);
     return status;
 }
+
+/* Occupies the first eigenvectors of F_orbitals (destroyed) of each channel. */
+static enum status occupy_core(struct atom_scf *atom, const int n_core[])
+{
+    memset(atom->P_orbitals, 0, (size_t)atom->n_matrix * sizeof(double));
+    for (int c = 0; c < atom->n_channels; c++) {
+        int n = atom->channels[c].n_orbitals, l = atom->channels[c].l;
+        double *vectors = atom->F_orbitals + atom->channels[c].first_block;
+        if (n > 0)
+            TRY(symmetric_eigen(n, vectors, atom->work));
+        for (int k = 0; k < n && k < n_core[l]; k++)
+            add_projector(n, 2 * (2 * l + 1), vectors + (int64_t)k * n,
+                          atom->P_orbitals + atom->channels[c].first_block);
+    }
+    return STATUS_OK;
+}
+
+enum status guess_atom_core_density(int element, const int n_core[4], const struct shell *shells,
+                                    int64_t n_shells, double *D)
+{
+    struct atom_scf atom;
+    struct guess_atom result = {0};
+    enum status status = atom_init(element, shells, n_shells, &atom);
+    if (status != STATUS_OK)
+        goto done;
+    status = solve_atom(&atom, &result);
+    if (status != STATUS_OK)
+        goto done;
+    fock_to_orbitals(&atom);
+    status = occupy_core(&atom, n_core);
+    if (status == STATUS_OK)
+        place_density(&atom, atom.P_orbitals, shells, n_shells, D);
+done:
+    atom_fini(&atom);
+    return status;
+}

@@ -27,6 +27,12 @@ struct guess_atom {
 enum status guess_atom_density(int element, const struct shell *shells, int64_t n_shells, double *D,
                                double *M, struct guess_atom *atom);
 
+/* The density of two electrons in each orbital of an atom's innermost shells, of those that
+ * guess_atom_density finds. Arguments and errors are the same.
+ * n_core  shells of l = 0 to 3; those beyond the functions are left out */
+enum status guess_atom_core_density(int element, const int n_core[4], const struct shell *shells,
+                                    int64_t n_shells, double *D);
+
 /* Electrons of angular momentum l in the neutral atom's shell number n, counted
  * from 0; 0 beyond the last occupied shell. */
 int guess_atom_electrons(int element, int l, int n);

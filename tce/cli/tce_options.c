@@ -100,7 +100,7 @@ static const struct option_row output_rows[] = {
 
 static const struct option_row method_rows[] = {
     FLAG_OPTION("frozen-core", FIELD(settings.frozen_core),
-                .help = "leave the orbitals of noble-gas cores uncorrelated"),
+                .help = "leave the atoms' noble-gas cores uncorrelated"),
     INTEGER_OPTION("freeze", FIELD(settings.freeze), 0, 1000000, .value = "N",
                    .help = "leave the N lowest occupied orbitals of each spin uncorrelated"),
     INTEGER_OPTION("freeze-virtuals", FIELD(settings.freeze_virtuals), 0, 1000000,
@@ -187,7 +187,7 @@ static struct options describe_command(struct tce_options *options,
     } else if (options->method) {
         all.synopsis = "MOLECULE.xyz --basis NAME [options]";
         all.purpose = "Correlation energies by " TCE_METHOD_TITLES
-                      "; over spin orbitals where the reference is unrestricted. " ON_PROCESSES;
+                      "; over spin orbitals of UHF and ROHF. " ON_PROCESSES;
         all.operand_name = "MOLECULE.xyz";
     }
     return all;
