@@ -80,7 +80,7 @@ ROOMS = {
                            "sched/lab/profiles"],
     "tce/execution": SUPPORT + ["tce/tensor", "tce/language", "tce/run", "tce/plan",
                                 *POOL, "sched/lab/profiles"],
-    "tce/integrals": CHEMISTRY + ["tce/tensor", "hf/tiles", "hf/fock", "hf/scf", *POOL],
+    "tce/integrals": CHEMISTRY + ["tce/tensor", "hf/tiles", "hf/fock", "hf/scf", "hf/guess", *POOL],
     "tce/methods": CHEMISTRY + ["tce/tensor", "tce/plan/plan_loops.h", "tce/execution", "tce/integrals", "hf/tiles",
                                 "hf/fock", "hf/checkpoint", "hf/scf", *POOL],
     "tce/calculation": CHEMISTRY + ["tce/execution", "tce/integrals", "tce/methods",

@@ -12,7 +12,7 @@
 --differences  write nothing; print what the two packages disagree about
 
 An element that both packages hold is taken from Psi4, whose values are nowhere
-older; an element that only one holds is taken from that one. Numbers are
+older; an element that only one holds is taken from that one. Psi4 lacks some sets. Numbers are
 copied digit by digit. Elements made for an effective core potential keep the
 potential, behind the last basis block, as Psi4 has it. Standard library only.
 """
@@ -26,7 +26,7 @@ import textwrap
 ELEMENTS = """H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn
 Ga Ge As Se Br Kr Rb Sr Y Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Pr Nd Pm Sm
 Eu Gd Tb Dy Ho Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po At Rn""".split()
-SHELL_TYPES = ("S", "P", "D", "F", "G", "H")
+SHELL_TYPES = ("S", "P", "D", "F", "G", "H", "I")
 
 # References: (elements, citation), shared by sets that are built on one another.
 POPLE_631 = [
@@ -59,6 +59,31 @@ DUNNING_CA = [("Ca", "J. Koput, K.A. Peterson, J. Phys. Chem. A 106, 9595 (2002)
 DUNNING_DIFFUSE = [
     ("B-Ne", "diffuse: R.A. Kendall, T.H. Dunning, R.J. Harrison, J. Chem. Phys. 96, 6796 (1992)"),
 ]
+DUNNING_CORE = [
+    ("Li-Ne", "core: D.E. Woon, T.H. Dunning, J. Chem. Phys. 103, 4572 (1995)"),
+    ("Al-Ar", "core: K.A. Peterson, T.H. Dunning, J. Chem. Phys. 117, 10548 (2002)"),
+    ("Ca", "core: K.A. Peterson, unpublished"),
+]
+CORE_VALENCE = [row for row in DUNNING if row[0] not in ("Sc-Zn", "Ga-Kr")] + DUNNING_CA + DUNNING_CORE
+POPLE_6311 = [
+    ("H-Ne", "R. Krishnan, J.S. Binkley, R. Seeger, J.A. Pople, J. Chem. Phys. 72, 650 (1980)"),
+    ("Na-Ar", "A.D. McLean, G.S. Chandler, J. Chem. Phys. 72, 5639 (1980)"),
+    ("K, Ca", "J.-P. Blaudeau, M.P. McGrath, L.A. Curtiss, L. Radom, J. Chem. Phys. 107, 5016 (1997)"),
+    ("Ga-Kr", "L.A. Curtiss, M.P. McGrath, J.-P. Blaudeau, N.E. Davis, R.C. Binning, L. Radom, "
+              "J. Chem. Phys. 103, 6104 (1995)"),
+]
+POPLE_DIFFUSE = "diffuse: T. Clark, J. Chandrasekhar, G.W. Spitznagel, P.v.R. Schleyer, " \
+                "J. Comput. Chem. 4, 294 (1983), as extended by the sources"
+JENSEN = [
+    ("H, C-F", "F. Jensen, J. Chem. Phys. 115, 9113 (2001); 116, 7372 (2002)"),
+    ("Si-Cl", "F. Jensen, T. Helgaker, J. Chem. Phys. 121, 3463 (2004)"),
+    ("He-B, Ne-Al, Ar", "F. Jensen, J. Phys. Chem. A 111, 11198 (2007)"),
+    ("K, Ca, Ga-Kr", "F. Jensen, J. Chem. Phys. 136, 094110 (2012)"),
+    ("Sc-Zn", "F. Jensen, J. Chem. Phys. 138, 014107 (2013)"),
+]
+AHLRICHS_DIFFUSE = [
+    ("H-Rn", "diffuse: D. Rappoport, F. Furche, J. Chem. Phys. 133, 134105 (2010)"),
+]
 AHLRICHS = [
     ("H-Rn", "F. Weigend, R. Ahlrichs, Phys. Chem. Chem. Phys. 7, 3297 (2005)"),
     ("Rb, Cs", "potential: T. Leininger, A. Nicklass, W. Kuechle, H. Stoll, M. Dolg, A. Bergner, "
@@ -72,8 +97,8 @@ AHLRICHS = [
                      "J. Chem. Phys. 119, 11113 (2003)"),
 ]
 
-# (file stem, name of the set, also its tag in NWChem's file, file stems in NWChem and Psi4,
-#  form, references)
+# (file stem, name of the set, also its tag in NWChem's file, file stems in NWChem and Psi4 or
+#  None, form, references)
 SETS = [
     ("sto-3g", "STO-3G", "sto-3g", "sto-3g", "spherical", [
         ("H-Ne", "W.J. Hehre, R.F. Stewart, J.A. Pople, J. Chem. Phys. 51, 2657 (1969)"),
@@ -95,24 +120,32 @@ SETS = [
      POPLE_631 + POPLE_631_GA_KR + POPLE_POLARISATION),
     ("6-31gss", "6-31G**", "6-31gss", "6-31gss", "cartesian",
      POPLE_631 + POPLE_631_GA_KR + POPLE_POLARISATION),
-    ("6-31+gs", "6-31+G*", "6-31+gs", "6-31pgs", "cartesian", POPLE_631 + POPLE_POLARISATION + [
-        ("Li-Ca", "diffuse: T. Clark, J. Chandrasekhar, G.W. Spitznagel, P.v.R. Schleyer, "
-                  "J. Comput. Chem. 4, 294 (1983), as extended by the sources")]),
-    ("6-311gss", "6-311G**", "6-311gss", "6-311gss", "spherical", [
-        ("H-Ne", "R. Krishnan, J.S. Binkley, R. Seeger, J.A. Pople, J. Chem. Phys. 72, 650 (1980)"),
-        ("Na-Ar", "A.D. McLean, G.S. Chandler, J. Chem. Phys. 72, 5639 (1980)"),
-        ("K, Ca", "J.-P. Blaudeau, M.P. McGrath, L.A. Curtiss, L. Radom, J. Chem. Phys. 107, 5016 (1997)"),
-        ("Ga-Kr", "L.A. Curtiss, M.P. McGrath, J.-P. Blaudeau, N.E. Davis, R.C. Binning, L. Radom, "
-                  "J. Chem. Phys. 103, 6104 (1995)"),
+    ("6-31+gs", "6-31+G*", "6-31+gs", "6-31pgs", "cartesian",
+     POPLE_631 + POPLE_POLARISATION + [("Li-Ca", POPLE_DIFFUSE)]),
+    ("6-31++gss", "6-31++G**", "6-31++gss", "6-31ppgss", "cartesian",
+     POPLE_631 + POPLE_POLARISATION + [("H, Li-Ca", POPLE_DIFFUSE)]),
+    ("6-311gss", "6-311G**", "6-311gss", "6-311gss", "spherical", POPLE_6311 + [
         ("I", "M.N. Glukhovtsev, A. Pross, M.P. McGrath, L. Radom, J. Chem. Phys. 103, 1878 (1995), "
               "all-electron set")]),
+    ("6-311++gss", "6-311++G**", "6-311++gss", "6-311ppgss", "spherical",
+     POPLE_6311[:-1] + [("H, Li-Ca", POPLE_DIFFUSE)]),
     ("cc-pvdz", "cc-pVDZ", "cc-pvdz", "cc-pvdz", "spherical", DUNNING + DUNNING_CA),
     ("cc-pvtz", "cc-pVTZ", "cc-pvtz", "cc-pvtz", "spherical", DUNNING + DUNNING_CA),
     ("cc-pvqz", "cc-pVQZ", "cc-pvqz", "cc-pvqz", "spherical", DUNNING + DUNNING_CA),
+    ("cc-pv5z", "cc-pV5Z", "cc-pv5z", "cc-pv5z", "spherical", DUNNING + DUNNING_CA),
+    ("cc-pcvdz", "cc-pCVDZ", "cc-pcvdz", "cc-pcvdz", "spherical", CORE_VALENCE),
+    ("cc-pcvtz", "cc-pCVTZ", "cc-pcvtz", "cc-pcvtz", "spherical", CORE_VALENCE),
     ("aug-cc-pvdz", "aug-cc-pVDZ", "aug-cc-pvdz", "aug-cc-pvdz", "spherical", DUNNING + DUNNING_DIFFUSE),
     ("aug-cc-pvtz", "aug-cc-pVTZ", "aug-cc-pvtz", "aug-cc-pvtz", "spherical", DUNNING + DUNNING_DIFFUSE),
+    ("aug-cc-pvqz", "aug-cc-pVQZ", "aug-cc-pvqz", "aug-cc-pvqz", "spherical", DUNNING + DUNNING_DIFFUSE),
+    ("pc-1", "pc-1", "pc-1", None, "spherical", JENSEN),
+    ("pc-2", "pc-2", "pc-2", None, "spherical", JENSEN),
     ("def2-svp", "Def2-SVP", "def2-svp", "def2-svp", "spherical", AHLRICHS),
     ("def2-tzvp", "Def2-TZVP", "def2-tzvp", "def2-tzvp", "spherical", AHLRICHS),
+    ("def2-tzvpp", "Def2-TZVPP", "def2-tzvpp", "def2-tzvpp", "spherical", AHLRICHS),
+    ("def2-qzvp", "Def2-QZVP", "def2-qzvp", "def2-qzvp", "spherical", AHLRICHS),
+    ("def2-svpd", "Def2-SVPD", "def2-svpd", "def2-svpd", "spherical", AHLRICHS + AHLRICHS_DIFFUSE),
+    ("def2-tzvpd", "Def2-TZVPD", "def2-tzvpd", "def2-tzvpd", "spherical", AHLRICHS + AHLRICHS_DIFFUSE),
 ]
 
 BE15S = """\
@@ -179,8 +212,12 @@ def read_psi4(path):
                 sys.exit(f"{path}: line {i}: a scale factor that is not 1")
             n_rows = int(words[1])
             rows = [line.split() for line in lines[i:i + n_rows]]
+            if n_rows == 1 and len(rows[0]) == 1:  # a coefficient of 1 may be left out
+                rows[0].append("1.0")
             elements.setdefault(element, []).append((words[0].upper(), rows))
             i += n_rows
+        elif " Basis set for " in lines[i - 1]:  # a title
+            continue
         elif words and words[0] not in ("****", "spherical", "cartesian"):
             sys.exit(f"{path}: line {i}: not understood")
     return elements, potentials
@@ -284,9 +321,19 @@ def package_version(package):
         return "of unknown version"
 
 
+def split_general(shells):
+    """General contractions, which Gaussian94 files lack, as shells of their own."""
+    for shell_type, rows in shells:
+        if shell_type == "SP" or len(rows[0]) == 2:
+            yield shell_type, rows
+        else:
+            for column in range(1, len(rows[0])):
+                yield shell_type, [(row[0], row[column]) for row in rows]
+
+
 def shell_lines(shells):
     lines = []
-    for shell_type, rows in shells:
+    for shell_type, rows in split_general(shells):
         lines.append(f"{shell_type:<4s}{len(rows):4d}   1.00")
         lines += ["".join(f"{word:>24s}" for word in row) for row in rows]
     return lines
@@ -297,11 +344,15 @@ def set_text(name, form, references, chosen, potentials, from_nwchem):
     if potentials:
         lines.append(f"! For use with an effective core potential: {element_ranges(potentials)}")
     from_psi4 = [e for e in chosen if e not in from_nwchem]
-    lines.append(f"! Source: Psi4's basis library, Debian psi4-data {package_version('psi4-data')}: "
-                 f"{element_ranges(from_psi4)}")
-    lines.append(f"!   {'and' if from_nwchem else 'compared with'} NWChem's, Debian nwchem-data "
-                 f"{package_version('nwchem-data')}"
+    nwchem = f"NWChem's basis library, Debian nwchem-data {package_version('nwchem-data')}"
+    if from_psi4:
+        lines.append(f"! Source: Psi4's basis library, Debian psi4-data {package_version('psi4-data')}: "
+                     f"{element_ranges(from_psi4)}")
+        nwchem = ("and " if from_nwchem else "compared with ") + nwchem.replace(" basis library", "")
+    lines.append((f"!   {nwchem}" if from_psi4 else f"! Source: {nwchem}")
                  + (f": {element_ranges(from_nwchem)}" if from_nwchem else ""))
+    lines.append("! Licence: numbers as published; the Basis Set Exchange, which both libraries copy, is under the")
+    lines.append("!   BSD 3-clause licence")
     lines.append("! References")
     for elements, citation in references:
         lines += textwrap.wrap(f"{elements}: {citation}", 96, initial_indent="!   ",
@@ -324,7 +375,9 @@ def all_sets(nwchem_folder, psi4_folder):
     """Yields (file stem, text, differences) for every set."""
     for stem, name, nwchem_stem, psi4_stem, form, references in SETS:
         nwchem = read_nwchem(os.path.join(nwchem_folder, nwchem_stem), name)
-        psi4, potentials = read_psi4(os.path.join(psi4_folder, psi4_stem + ".gbs"))
+        psi4, potentials = {}, {}
+        if psi4_stem:
+            psi4, potentials = read_psi4(os.path.join(psi4_folder, psi4_stem + ".gbs"))
         from_nwchem = [element for element in nwchem if element not in psi4]
         chosen = {**psi4, **{element: nwchem[element] for element in from_nwchem}}
         if not set(potentials) <= set(chosen):

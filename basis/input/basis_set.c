@@ -2,20 +2,16 @@
 #include "basis/input/basis_set.h"
 
 #include "basis/input/molecule.h"
-#include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/io/text_file.h"
 
 #include <ctype.h>
-#include <dlfcn.h>
-#include <glob.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 /* Limits that no sensible set reaches; beyond them a number is a slip. */
 enum { MAX_PRIMITIVES = 1000 };
@@ -665,142 +661,5 @@ enum status basis_set_parse(const char *text, size_t length, const char *name,
     enum status status = parse_either_format(&parser);
     if (status != STATUS_OK)
         basis_set_fini(set);
-    return status;
-}
-
-/* --- sets by name --- */
-
-enum { PATH_BYTES = 4096, MAX_NAME = 64 };
-
-/* The folders of basis sets in the order of the search, separated by colons: the user's, the
- * installation's, found from the program or the shared library, and the source tree's. */
-static void find_folders(char *folders, size_t size)
-{
-    const char *own = getenv("BERYL_BASIS_PATH");
-    char program[PATH_BYTES] = "";
-    Dl_info info;
-    const char *library = dladdr(BERYL_BASIS_SOURCE_FOLDER, &info) ? info.dli_fname : "";
-    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
-        program[0] = '\0';
-    const char *program_end = strrchr(program, '/'), *library_end = strrchr(library, '/');
-    snprintf(folders, size, "%s:%.*s/../share/beryl/basis:%.*s/../share/beryl/basis:%s",
-             own ? own : "", program_end ? (int)(program_end - program) : 0, program,
-             library_end ? (int)(library_end - library) : 0, library, BERYL_BASIS_SOURCE_FOLDER);
-}
-
-/* Takes the first of the folders; false without one. */
-static bool take_folder(const char **folders, struct word *folder)
-{
-    *folders += strspn(*folders, ":");
-    *folder = (struct word){*folders, strcspn(*folders, ":")};
-    *folders += folder->length;
-    return folder->length > 0;
-}
-
-/* Puts PATH_BYTES of the path FOLDER/NAME.gbs into path. */
-static void join_path(struct word folder, const char *name, char *path)
-{
-    snprintf(path, PATH_BYTES, "%.*s/%s.gbs", (int)folder.length, folder.begin, name);
-}
-
-/* The name of a set's file without .gbs: lower case, a star and the first
- * polarisation functions in brackets spelled s: 6-31G(d,p) is 6-31gss. */
-static void spell_stem(const char *name, char *stem)
-{
-    static const char *const spellings[][2] = {{"(d,p)", "ss"}, {"(d)", "s"}, {"*", "s"}};
-    size_t n = 0;
-    while (*name && n + 2 < MAX_NAME) {
-        size_t taken = 1;
-        stem[n] = (char)tolower((unsigned char)*name);
-        stem[n + 1] = '\0';
-        for (int i = 0; i < 3; i++) {
-            size_t length = strlen(spellings[i][0]);
-            if (strncasecmp(name, spellings[i][0], length) == 0) {
-                strcpy(stem + n, spellings[i][1]);
-                taken = length;
-            }
-        }
-        n += strlen(stem + n);
-        name += taken;
-    }
-    stem[n] = '\0';
-}
-
-/* Lists the sets of all folders, in words separated by ", ". */
-static void list_known(const char *folders, char *list, size_t size)
-{
-    struct word folder;
-    char pattern[PATH_BYTES];
-    glob_t found = {0};
-    while (take_folder(&folders, &folder)) {
-        join_path(folder, "*", pattern);
-        glob(pattern, GLOB_APPEND, NULL, &found);
-    }
-    size_t used = 0;
-    for (size_t i = 0; i < found.gl_pathc; i++) {
-        const char *file = strrchr(found.gl_pathv[i], '/') + 1;
-        size_t length = strlen(file) - strlen(".gbs");
-        bool listed = used + length + 3 > size;
-        for (size_t j = 0; j < i && !listed; j++)
-            listed = strcmp(strrchr(found.gl_pathv[j], '/') + 1, file) == 0;
-        if (!listed)
-            used += (size_t)sprintf(list + used, "%s%.*s", used ? ", " : "", (int)length, file);
-    }
-    if (used == 0)
-        snprintf(list, size, "none found; BERYL_BASIS_PATH can name their folder");
-    globfree(&found);
-}
-
-static bool ends_with(const char *text, const char *ending)
-{
-    size_t length = strlen(text), n = strlen(ending);
-    return length >= n && strcasecmp(text + length - n, ending) == 0;
-}
-
-bool basis_set_is_file(const char *name)
-{
-    return strchr(name, '/') || ends_with(name, ".gbs") || ends_with(name, ".nw");
-}
-
-/* Puts the path of the set's file into path (PATH_BYTES). */
-static enum status find_file(const char *name, char *path)
-{
-    if (basis_set_is_file(name)) {
-        if (snprintf(path, PATH_BYTES, "%s", name) >= PATH_BYTES)
-            return FAIL(STATUS_INPUT, "the path of the basis set is too long");
-        return STATUS_OK;
-    }
-    char folders[4 * PATH_BYTES], stem[MAX_NAME], known[800];
-    struct suggestion suggestion = {.typed = word_from_text(name)};
-    struct word folder;
-    find_folders(folders, sizeof folders);
-    spell_stem(name, stem);
-    for (const char *rest = folders; take_folder(&rest, &folder);) {
-        join_path(folder, stem, path);
-        if (access(path, F_OK) == 0)
-            return STATUS_OK;
-    }
-    list_known(folders, known, sizeof known);
-    suggestion_add(&suggestion, known);
-    return FAIL(STATUS_INPUT,
-                "unknown basis set '%.64s'; known are: %s; or give a file (.gbs or .nw)%s", name,
-                known, suggestion.text);
-}
-
-enum status basis_set_read_all(const char *name, MPI_Comm comm, struct basis_set *set)
-{
-    *set = (struct basis_set){0};
-    int rank;
-    MPI_Comm_rank(comm, &rank);
-    char path[PATH_BYTES] = "";
-    TRY(status_agree(comm, rank == 0 ? find_file(name, path) : STATUS_OK));
-    MPI_Bcast(path, PATH_BYTES, MPI_CHAR, 0, comm);
-
-    struct text_file file;
-    TRY(text_file_read_all(path, comm, &file));
-    enum status status = status_agree(comm, basis_set_parse(file.bytes, file.length, path, set));
-    if (status != STATUS_OK)
-        basis_set_fini(set);
-    text_file_fini(&file);
     return status;
 }

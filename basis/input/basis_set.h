@@ -6,7 +6,6 @@
 #include "basis/input/core_potential.h"
 #include "support/base/status.h"
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -73,17 +72,6 @@ struct basis_set {
  * STATUS_NO_MEMORY. On failure *set is empty. */
 enum status basis_set_parse(const char *text, size_t length, const char *name,
                             struct basis_set *set);
-
-/* Whether the name is a file's: it contains '/' or ends in .gbs or .nw. */
-bool basis_set_is_file(const char *name);
-
-/* Finds and reads a set: a path if basis_set_is_file(name),
- * else NAME.gbs in the folders of BERYL_BASIS_PATH (separated by colons), in
- * ../share/beryl/basis from the program's folder, in the source tree's basis/data.
- * Names in any case; `*` is spelled `s` in the file's name, and so is `(d)`; `(d,p)` is `ss`.
- * Collective over comm; same status everywhere. Errors: STATUS_INPUT (unknown
- * name: the message lists the known ones; the file is bad), STATUS_IO, STATUS_NO_MEMORY. */
-enum status basis_set_read_all(const char *name, MPI_Comm comm, struct basis_set *set);
 
 /* The set's entry for an element, or NULL. */
 const struct basis_element *basis_set_find(const struct basis_set *set, int element);

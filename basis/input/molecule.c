@@ -45,6 +45,15 @@ enum status molecule_copy(const struct molecule *molecule, struct molecule *copy
     return STATUS_OK;
 }
 
+int64_t molecule_n_kinds(const struct molecule *molecule)
+{
+    int n_sets = 1;
+    for (int64_t a = 0; a < molecule->n_atoms; a++)
+        if (molecule->atoms[a].basis >= n_sets)
+            n_sets = molecule->atoms[a].basis + 1;
+    return (int64_t)n_sets * (MAX_ATOMIC_NUMBER + 1);
+}
+
 void molecule_fini(struct molecule *molecule)
 {
     free(molecule->atoms);

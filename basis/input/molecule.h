@@ -26,7 +26,8 @@ struct atom {
     int charge;         /* of its nucleus less its core potential's electrons, e; 0 for a ghost */
     bool ghost;         /* no nucleus, no electrons */
     double position[3]; /* Bohr */
-    const struct core_potential *potential; /* borrowed from the basis set; NULL: none */
+    int basis;          /* index of its set among the basis sets of the molecule; 0 of one */
+    const struct core_potential *potential; /* borrowed from that set; NULL: none */
 };
 
 /* A nucleus with the charge of its element, or a ghost, at the origin. */
@@ -39,6 +40,12 @@ static inline struct atom atom_of_element(int element, bool ghost)
 static inline int atom_n_core(const struct atom *atom)
 {
     return atom->ghost ? 0 : atom->element - atom->charge;
+}
+
+/* A number for the element and the basis set: alike atoms have the same functions. */
+static inline int64_t atom_kind(const struct atom *atom)
+{
+    return (int64_t)atom->basis * (MAX_ATOMIC_NUMBER + 1) + atom->element;
 }
 
 /* Values that the comment line gives, or the line before it a unit, whether they are used or not;
@@ -112,6 +119,9 @@ enum status molecule_add_displaced_ghosts(struct molecule *molecule, double dist
 /* Errors: STATUS_NO_MEMORY; *copy is empty then. */
 enum status molecule_copy(const struct molecule *molecule, struct molecule *copy);
 void molecule_fini(struct molecule *molecule);
+
+/* Larger than atom_kind of every atom. */
+int64_t molecule_n_kinds(const struct molecule *molecule);
 
 /* Nuclear charges minus the molecular charge. */
 int64_t molecule_n_electrons(const struct molecule *molecule);

@@ -13,7 +13,7 @@
 
 bool are_alike_atoms(const struct atom *a, const struct atom *b)
 {
-    return a->element == b->element && a->charge == b->charge && a->potential == b->potential;
+    return atom_kind(a) == atom_kind(b) && a->charge == b->charge;
 }
 
 /* Positions about the mean of all centres, with weights by which alike centres are equal; the

@@ -43,10 +43,11 @@ static enum status check_potential(const struct basis_set *set, const struct bas
     return STATUS_OK;
 }
 
-enum status ecp_place(const struct basis_set *set, struct molecule *molecule)
+enum status ecp_place(const struct basis_set *sets, struct molecule *molecule)
 {
     for (int64_t a = 0; a < molecule->n_atoms; a++) {
         struct atom *atom = &molecule->atoms[a];
+        const struct basis_set *set = &sets[atom->basis];
         const struct basis_element *entry = basis_set_find(set, atom->element);
         if (atom->ghost || !entry || entry->potential.line == 0)
             continue;

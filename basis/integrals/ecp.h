@@ -7,10 +7,10 @@
 #include "basis/integrals/shells.h"
 #include "support/base/status.h"
 
-/* Gives each nucleus the potential that the set has for its element, and lowers its charge by n_core.
+/* Gives each nucleus the potential that its set (atom.basis) has for its element, and lowers its charge by n_core.
  * Errors: STATUS_INPUT (Beryl was built without libecpint; an angular momentum beyond libecpint's; n_core
  * is not below the nuclear charge; a defect of the element). */
-enum status ecp_place(const struct basis_set *set, struct molecule *molecule);
+enum status ecp_place(const struct basis_set *sets, struct molecule *molecule);
 
 /* Whether a centre has a potential. */
 bool ecp_needed(const struct molecule *molecule);

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Shells of each element without a centre, shared by all its atoms. */
-struct prototypes {
-    struct shell *shells[MAX_ATOMIC_NUMBER + 1]; /* owned */
-    int64_t n_shells[MAX_ATOMIC_NUMBER + 1];
+/* Shells without a centre, shared by all atoms of a kind. */
+struct prototype {
+    struct shell *shells; /* owned */
+    int64_t n_shells;
 };
 
 /* Self-overlap of sum_p c_p N(a_p, l) x^l exp(-a_p r^2):
@@ -88,16 +88,15 @@ static enum status make_shell(const struct basis_set *set, const struct basis_co
     return STATUS_OK;
 }
 
-static enum status make_prototypes(const struct basis_set *set, const struct basis_element *entry,
-                                   bool spherical, double **numbers, struct prototypes *prototypes)
+static enum status make_prototype(const struct basis_set *set, const struct basis_element *entry,
+                                  bool spherical, double **numbers, struct prototype *prototype)
 {
     int64_t n = 0;
     for (int64_t g = 0; g < entry->n_groups; g++)
         n += entry->groups[g].n_contractions;
     struct shell *shell = calloc((size_t)n, sizeof *shell);
     TRY(CHECK_MEMORY(shell, "no memory for the basis set"));
-    prototypes->shells[entry->element] = shell;
-    prototypes->n_shells[entry->element] = n;
+    *prototype = (struct prototype){shell, n};
     for (int64_t g = 0; g < entry->n_groups; g++)
         for (int k = 0; k < entry->groups[g].n_contractions; k++)
             TRY(make_shell(set, &entry->groups[g], k, spherical, numbers, shell++));
@@ -119,10 +118,11 @@ static enum status fail_no_functions(const struct basis_set *set, const char *sy
         set->skipped ? set->skipped : list);
 }
 
-/* The set's entry for an atom; *entry is NULL for a plain ghost without one. */
-static enum status find_atom_entry(const struct basis_set *set, const struct atom *atom,
+/* The entry for an atom in its set; *entry is NULL for a plain ghost without one. */
+static enum status find_atom_entry(const struct basis_set *sets, const struct atom *atom,
                                    const struct basis_element **entry)
 {
+    const struct basis_set *set = &sets[atom->basis];
     *entry = basis_set_find(set, atom->element);
     const char *symbol = element_symbol(atom->element);
     if (*entry && (*entry)->defect)
@@ -137,76 +137,93 @@ static enum status find_atom_entry(const struct basis_set *set, const struct ato
     return !*entry && atom->element != 0 ? fail_no_functions(set, symbol) : STATUS_OK;
 }
 
-/* Compares the form of an atom's functions with the form of the atoms before it.
- * form  of the atoms before it, BASIS_FORM_UNSTATED before the first; set to the atom's */
-static enum status agree_form(const struct basis_set *set, const struct basis_element *entry,
-                              enum basis_form *form)
+static enum basis_form form_of(const struct basis_set *set, const struct basis_element *entry)
 {
-    enum basis_form own = entry->form != BASIS_FORM_UNSTATED ? entry->form : set->form;
-    if (*form != BASIS_FORM_UNSTATED && own != *form)
-        return FAIL(STATUS_INPUT,
-                    "basis set %s: the sections of %s and of another element of the molecule "
-                    "differ in spherical or cartesian: give --spherical or --cartesian",
-                    set->name, element_symbol(entry->element));
-    *form = own;
-    return STATUS_OK;
+    return entry->form != BASIS_FORM_UNSTATED ? entry->form : set->form;
 }
 
-/* The form that the set has for the elements of the molecule. */
-static enum status find_form(const struct molecule *molecule, const struct basis_set *set,
+/* Without d and higher functions, both forms are the same. */
+static bool needs_form(const struct basis_element *entry)
+{
+    for (int64_t g = 0; g < entry->n_groups; g++)
+        for (int k = 0; k < entry->groups[g].n_contractions; k++)
+            if (entry->groups[g].l[k] >= 2)
+                return true;
+    return false;
+}
+
+/* The form that the sets have for the elements of the molecule. */
+static enum status find_form(const struct molecule *molecule, const struct basis_set *sets,
                              enum basis_form *form)
 {
+    const struct atom *first = NULL; /* whose form counts */
     for (int64_t a = 0; a < molecule->n_atoms; a++) {
         const struct basis_element *entry;
-        TRY(find_atom_entry(set, &molecule->atoms[a], &entry));
-        if (entry)
-            TRY(agree_form(set, entry, form));
+        const struct atom *atom = &molecule->atoms[a];
+        TRY(find_atom_entry(sets, atom, &entry));
+        if (!entry || (first && !needs_form(entry)))
+            continue;
+        enum basis_form own = form_of(&sets[atom->basis], entry);
+        if (first && own != *form &&
+            needs_form(basis_set_find(&sets[first->basis], first->element)))
+            return FAIL(STATUS_INPUT,
+                        "the d and higher functions of %s in %s and of %s in %s differ in "
+                        "spherical or cartesian: give --spherical or --cartesian",
+                        element_symbol(first->element), sets[first->basis].name,
+                        element_symbol(atom->element), sets[atom->basis].name);
+        *form = own;
+        first = atom;
     }
     return STATUS_OK;
 }
 
-static size_t count_numbers(const struct basis_set *set)
+static size_t count_numbers(const struct basis_element *entry)
 {
     size_t n = 0;
-    for (int64_t e = 0; e < set->n_elements; e++)
-        for (int64_t g = 0; g < set->elements[e].n_groups; g++) {
-            const struct basis_contractions *group = &set->elements[e].groups[g];
-            n += 2 * (size_t)group->n_primitives * (size_t)group->n_contractions;
-        }
+    for (int64_t g = 0; g < entry->n_groups; g++) {
+        const struct basis_contractions *group = &entry->groups[g];
+        n += 2 * (size_t)group->n_primitives * (size_t)group->n_contractions;
+    }
     return n;
 }
 
-/* Makes the prototypes of all elements that the molecule has, and counts the
- * shells of the molecule. */
-static enum status prepare_prototypes(const struct molecule *molecule, const struct basis_set *set,
-                                      struct shells *shells, struct prototypes *prototypes)
+/* Makes the prototypes of all kinds of atoms that the molecule has, and counts the shells of the
+ * molecule. */
+static enum status prepare_prototypes(const struct molecule *molecule, const struct basis_set *sets,
+                                      struct shells *shells, struct prototype *prototypes)
 {
-    shells->numbers = malloc(count_numbers(set) * sizeof *shells->numbers);
+    size_t n_numbers = 0;
+    for (int64_t set = 0; set < molecule_n_kinds(molecule) / (MAX_ATOMIC_NUMBER + 1); set++)
+        for (int64_t e = 0; e < sets[set].n_elements; e++)
+            n_numbers += count_numbers(&sets[set].elements[e]);
+    shells->numbers = malloc(n_numbers * sizeof *shells->numbers);
     TRY(CHECK_MEMORY(shells->numbers, "no memory for the basis set"));
     double *numbers = shells->numbers;
     for (int64_t a = 0; a < molecule->n_atoms; a++) {
-        int element = molecule->atoms[a].element;
+        const struct atom *atom = &molecule->atoms[a];
+        struct prototype *prototype = &prototypes[atom_kind(atom)];
         const struct basis_element *entry;
-        TRY(find_atom_entry(set, &molecule->atoms[a], &entry));
-        if (entry && !prototypes->shells[element])
-            TRY(make_prototypes(set, entry, shells->spherical, &numbers, prototypes));
-        shells->n_shells += prototypes->n_shells[element];
+        TRY(find_atom_entry(sets, atom, &entry));
+        if (entry && !prototype->shells)
+            TRY(make_prototype(&sets[atom->basis], entry, shells->spherical, &numbers, prototype));
+        shells->n_shells += prototype->n_shells;
     }
     if (shells->n_shells == 0)
-        return FAIL(STATUS_INPUT, "basis set %s puts no function on any centre", set->name);
+        return FAIL(STATUS_INPUT, "basis set %s puts no function on any centre", sets->name);
     return STATUS_OK;
 }
 
-static enum status place_shells(const struct molecule *molecule,
-                                const struct prototypes *prototypes, struct shells *shells)
+static enum status place_shells(const struct molecule *molecule, const struct prototype *prototypes,
+                                struct shells *shells)
 {
     shells->shells = malloc((size_t)shells->n_shells * sizeof *shells->shells);
     TRY(CHECK_MEMORY(shells->shells, "no memory for %" PRId64 " shells", shells->n_shells));
     struct shell *shell = shells->shells;
     for (int64_t a = 0; a < molecule->n_atoms; a++) {
         const struct atom *atom = &molecule->atoms[a];
-        for (int64_t s = 0; s < prototypes->n_shells[atom->element]; s++, shell++) {
-            *shell = prototypes->shells[atom->element][s];
+        const struct prototype *prototype = &prototypes[atom_kind(atom)];
+        for (int64_t s = 0; s < prototype->n_shells; s++, shell++) {
+            *shell = prototype->shells[s];
             shell->atom = a;
             shell->first_function = shells->n_functions;
             memcpy(shell->center, atom->position, sizeof shell->center);
@@ -220,29 +237,30 @@ static enum status place_shells(const struct molecule *molecule,
     return STATUS_OK;
 }
 
-enum status shells_create(const struct molecule *molecule, const struct basis_set *set,
+enum status shells_create(const struct molecule *molecule, const struct basis_set *sets,
                           enum basis_form form, struct shells **shells)
 {
     *shells = NULL;
-    struct prototypes prototypes = {0};
+    int64_t n_kinds = molecule_n_kinds(molecule);
+    struct prototype *prototypes = calloc((size_t)n_kinds, sizeof *prototypes);
     struct shells *made = calloc(1, sizeof *made);
-    TRY(CHECK_MEMORY(made, "no memory for the basis set"));
-    enum status status = STATUS_OK;
-    if (form == BASIS_FORM_UNSTATED)
-        status = find_form(molecule, set, &form);
+    enum status status = CHECK_MEMORY(prototypes && made, "no memory for the basis set");
+    if (status == STATUS_OK && form == BASIS_FORM_UNSTATED)
+        status = find_form(molecule, sets, &form);
     if (status != STATUS_OK)
         goto done;
     made->spherical = form != BASIS_FORM_CARTESIAN;
-    status = prepare_prototypes(molecule, set, made, &prototypes);
+    status = prepare_prototypes(molecule, sets, made, prototypes);
     if (status != STATUS_OK)
         goto done;
-    status = place_shells(molecule, &prototypes, made);
+    status = place_shells(molecule, prototypes, made);
     if (status != STATUS_OK)
         goto done;
     status = shell_groups_create(made);
 done:
-    for (int element = 0; element <= MAX_ATOMIC_NUMBER; element++)
-        free(prototypes.shells[element]);
+    for (int64_t kind = 0; prototypes && kind < n_kinds; kind++)
+        free(prototypes[kind].shells);
+    free(prototypes);
     if (status != STATUS_OK)
         shells_destroy(made);
     *shells = status == STATUS_OK ? made : NULL;

@@ -54,12 +54,13 @@ struct shells {
     double *group_coefficients; /* owned: of groups of several shells */
 };
 
-/* Puts the set's shells on every centre of the molecule, ghosts included (a
+/* Puts shells on every centre of the molecule, ghosts included, from its set sets[atom.basis] (a
  * plain Bq takes the entry "Bq" if the set has one and nothing otherwise).
- * form BASIS_FORM_UNSTATED takes the set's own; spherical if that is unstated too.
+ * form BASIS_FORM_UNSTATED takes the sets' own; spherical if that is unstated too. All d and higher
+ *      functions of a molecule have one form.
  * Errors: STATUS_INPUT (element missing from the set: names it; made for an
- * ECP; no function at all), STATUS_NO_MEMORY. */
-enum status shells_create(const struct molecule *molecule, const struct basis_set *set,
+ * ECP; sets of different forms; no function at all), STATUS_NO_MEMORY. */
+enum status shells_create(const struct molecule *molecule, const struct basis_set *sets,
                           enum basis_form form, struct shells **shells);
 void shells_destroy(struct shells *shells);
 

@@ -31,11 +31,11 @@ static struct molecule_settings molecule_settings(const struct hf_settings *sett
 }
 
 /* The input file of the original Be benchmark: atomic numbers, no comment, Bohr,
- * and centres for displaced functions implied; recognised by a basis that has
+ * and centres for displaced functions implied; recognised by a first set that has
  * functions for such centres. */
 static bool is_original_benchmark(const struct hf_input *input)
 {
-    return input->molecule.bare_numbers && basis_set_find(&input->basis_set, 0);
+    return input->molecule.bare_numbers && basis_set_find(&input->basis.sets[0], 0);
 }
 
 static enum status parse_molecule(const struct hf_settings *settings, const struct text_file *text,
@@ -87,7 +87,8 @@ static enum status read_and_check_molecule(const struct hf_settings *settings, M
 {
     TRY(settings->atoms ? take_given_atoms(settings, &input->molecule)
                         : read_molecule(settings, comm, input));
-    TRY(ecp_place(&input->basis_set, &input->molecule));
+    TRY(basis_choice_assign(&input->basis, &input->molecule));
+    TRY(ecp_place(input->basis.sets, &input->molecule));
     return molecule_check(&input->molecule, settings->molecule);
 }
 
@@ -151,22 +152,9 @@ static enum status count_electrons(const struct hf_settings *settings, struct hf
     input->n_occupied[1] = (n_electrons - unpaired) / 2;
     if (input->n_occupied[0] > input->shells->n_functions)
         return FAIL(STATUS_INPUT, "%s: %lld electrons, but %s has only %lld functions for them",
-                    settings->molecule, (long long)n_electrons, input->basis_set.name,
+                    settings->molecule, (long long)n_electrons, settings->basis,
                     (long long)input->shells->n_functions);
     return STATUS_OK;
-}
-
-/* "3" or "3-5". */
-static bool read_range(struct word field, int64_t *first, int64_t *last)
-{
-    const char *dash = memchr(field.begin, '-', field.length);
-    struct word begin = field, end = field;
-    if (dash) {
-        begin.length = (size_t)(dash - field.begin);
-        end = (struct word){dash + 1, field.length - begin.length - 1};
-    }
-    return word_to_integer(begin, first) && word_to_integer(end, last) && *first > 0 &&
-           *first <= *last;
 }
 
 enum status centre_list_parse(const char *option, const char *list, int64_t n_centres, bool named[])
@@ -175,7 +163,7 @@ enum status centre_list_parse(const char *option, const char *list, int64_t n_ce
     memset(named, 0, (size_t)n_centres * sizeof *named);
     while (take_field(&rest, &field)) {
         int64_t first, last;
-        if (!read_range(field, &first, &last))
+        if (!word_to_range(field, &first, &last))
             return FAIL(STATUS_USAGE,
                         "%s '%.64s': give numbers of centres, counted from 1, such as 2 or 1,4-6",
                         option, list);
@@ -207,7 +195,7 @@ static enum status place_input(const struct hf_settings *settings, struct hf_inp
     TRY(set_method(settings, input));
     TRY(molecule_copy(&input->molecule, &input->placed));
     TRY(find_point_group(settings, input));
-    TRY(shells_create(&input->placed, &input->basis_set, form, &input->shells));
+    TRY(shells_create(&input->placed, input->basis.sets, form, &input->shells));
     TRY(count_electrons(settings, input));
     TRY(find_flipped(settings, input));
     input->tile = settings->tile > 0
@@ -219,7 +207,7 @@ static enum status place_input(const struct hf_settings *settings, struct hf_inp
 static enum status read_molecule_and_basis(const struct hf_settings *settings, MPI_Comm comm,
                                            struct hf_input *input)
 {
-    TRY(basis_set_read_all(settings->basis, comm, &input->basis_set));
+    TRY(basis_choice_read_all(settings->basis, comm, &input->basis));
     TRY(status_agree(comm, read_and_check_molecule(settings, comm, input)));
     return status_agree(comm, place_input(settings, input));
 }
@@ -239,7 +227,7 @@ void hf_input_fini(struct hf_input *input)
     point_group_fini(&input->group);
     molecule_fini(&input->placed);
     molecule_fini(&input->molecule);
-    basis_set_fini(&input->basis_set);
+    basis_choice_fini(&input->basis);
     free(input->flipped);
     *input = (struct hf_input){0};
 }

@@ -2,7 +2,7 @@
 /* The molecule and basis of a calculation. */
 #pragma once
 
-#include "basis/input/basis_set.h"
+#include "basis/input/basis_choice.h"
 #include "basis/input/molecule.h"
 #include "basis/input/point_group.h"
 #include "basis/integrals/shells.h"
@@ -19,7 +19,7 @@ struct hf_input {
                                * given, or moved onto the symmetry that is used */
     struct point_group group;
     double moved; /* largest change, Bohr, of a coordinate, for symmetry */
-    struct basis_set basis_set;
+    struct basis_choice basis;
     struct shells *shells;
     int method; /* enum hf_method; of RHF, UHF after hf_calculation_solve if it left RHF */
     int n_densities, n_orbital_sets; /* of the method, as in struct scf_problem */

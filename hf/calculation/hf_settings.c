@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/calculation/hf_settings.h"
 
-#include "basis/input/basis_set.h"
 #include "sched/pool/modes/mode_options.h"
 
 #include <string.h>
@@ -20,11 +19,6 @@ void hf_settings_default(struct hf_settings *settings)
         .scf = scf_settings_default()};
     mode_options_default(&settings->pool);
     settings->modes = (struct mode_list){.n = 1, .modes = {settings->pool.mode}};
-}
-
-const char *hf_settings_basis_file(const struct hf_settings *settings)
-{
-    return basis_set_is_file(settings->basis) ? settings->basis : NULL;
 }
 
 const char *hf_settings_density_file(const struct hf_settings *settings)

@@ -31,7 +31,7 @@ struct hf_settings {
     const char *molecule;     /* file, or a name for messages where there are atoms */
     const struct atom *atoms; /* the centres; NULL: read from the file */
     int64_t n_atoms;
-    const char *basis;            /* name or file */
+    const char *basis;            /* set or sets, as basis_choice.h says */
     int method;                   /* enum hf_method, or -1: by the multiplicity */
     int64_t charge, multiplicity; /* HF_NOT_GIVEN: as the file says, else 0 and 1 */
     int units;                    /* enum length_unit, or -1: as the file says, else angstrom */
@@ -67,9 +67,7 @@ struct hf_settings {
 /* Defaults of all but molecule and basis. */
 void hf_settings_default(struct hf_settings *settings);
 
-/* The files of the basis and of the initial density: of restart, density or guess. NULL for sets and guesses
- * with names. */
-const char *hf_settings_basis_file(const struct hf_settings *settings);
+/* The file of the initial density: of restart, density or guess. NULL for guesses with names. */
 const char *hf_settings_density_file(const struct hf_settings *settings);
 
 /* Whether there is an SCF whose Fock builds use the symmetry of the molecule. */

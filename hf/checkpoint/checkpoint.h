@@ -9,6 +9,8 @@
  *     /beryl/scf           where the iterations are (scf_restart.c)
  *     /beryl/occupation    the reference of a kept occupation (scf_restart.c)
  *     /beryl/amplitudes    amplitudes of a method (tce/methods/correlation_checkpoint.h)
+ *     /beryl/frozen        attribute sum_of_numbers of the frozen occupied orbitals, from 0; without this
+ *                          group they are the lowest
  *
  * and at the end the seal (checkpoint_seal.h). Of a file of an older version, which has no group /beryl,
  * only TREXIO's groups are read. Collective functions without a communicator are collective over
@@ -26,6 +28,7 @@
 #define CHECKPOINT_SCF        CHECKPOINT_GROUP "/scf"
 #define CHECKPOINT_OCCUPATION CHECKPOINT_GROUP "/occupation"
 #define CHECKPOINT_AMPLITUDES CHECKPOINT_GROUP "/amplitudes"
+#define CHECKPOINT_FROZEN     CHECKPOINT_GROUP "/frozen"
 
 struct checkpoint_stream;
 

@@ -31,7 +31,7 @@ int main(int argc, char **argv)
     if (application_runs(&application))
         application.status = run_hf(&options, &application);
     else if (application_answers(&application))
-        hf_options_answer(application.request);
+        application.status = hf_options_answer(&options, application.request);
     atomic_input_fini(&options.input);
     return application_finish(&application);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/cli/hf_options.h"
 
+#include "basis/input/basis_library.h"
 #include "basis/integrals/two_electron.h"
 #include "sched/lab/comparison/comparison.h"
 #include "sched/lab/profiles/profile.h"
@@ -20,9 +21,11 @@
 #define METHOD_NAMES "rhf,uhf,rohf"
 
 static const struct option_row molecule_rows[] = {
-    TEXT_OPTION("basis", FIELD(settings.basis), .value = "NAME|FILE",
-                .help = "basis set: a name such as cc-pvdz (an unknown one lists all), or a "
-                        "Gaussian94 (.gbs) or NWChem (.nw) file"),
+    TEXT_OPTION(
+        "basis", FIELD(settings.basis), .value = "NAME|FILE",
+        .help = "basis set: name (see --list-basis) or file (.gbs, .nw); by element and centre: "
+                "cc-pvdz,O=aug-cc-pvdz,3=sto-3g"),
+    HF_LIST_BASIS_OPTION(FIELD(list_basis)),
     CHOICE_OPTION("method", FIELD(settings.method), METHOD_NAMES,
                   .help = "restricted, unrestricted or restricted open-shell Hartree-Fock; by "
                           "default rhf for singlets, else uhf"),
@@ -485,12 +488,15 @@ enum status hf_options_read_file(struct hf_options *options, MPI_Comm comm)
     return status_agree(comm, parse_hf_options(options->argc, options->argv, options, &request));
 }
 
-void hf_options_answer(enum option_request request)
+enum status hf_options_answer(const struct hf_options *options, enum option_request request)
 {
-    struct hf_options options = {0};
+    struct hf_options copy = *options;
     struct option_table tables[N_TABLES];
-    struct options all = describe_beryl_hf(&options, tables);
+    struct options all = describe_beryl_hf(&copy, tables);
+    if (request == OPTION_REQUEST_ANSWER)
+        return basis_library_print(options->list_basis);
     options_answer(&all, request);
+    return STATUS_OK;
 }
 
 json_t *hf_options_command(const struct hf_options *options)

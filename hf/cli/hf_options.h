@@ -18,6 +18,7 @@ enum hf_density_source { HF_DENSITY_GUESS, HF_DENSITY_CONVERGED, HF_DENSITY_FILE
 struct hf_options {
     struct hf_settings settings;
     struct hf_files files;
+    const char *list_basis;    /* NULL, "" or an element */
     struct atomic_input input; /* the molecule file, if it is of QCSchema */
     const char *swap;          /* I:A or I:A:beta, or NULL */
     int64_t cache_megabytes;
@@ -32,7 +33,7 @@ struct hf_options {
 };
 
 /* Parses and checks all that needs no file. Every pointer refers to argv. *request is set to
- * --help, --help-all or --version if given, which hf_options_answer prints.
+ * --help, --help-all, --version or --list-basis if given, which hf_options_answer prints.
  * Errors: STATUS_USAGE. */
 enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
                              enum option_request *request);
@@ -41,7 +42,14 @@ enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
  * checked only then. Other files are left alone. Collective. Errors: as hf_options_parse and
  * atomic_input_read; the same on every process. atomic_input_fini frees options->input. */
 enum status hf_options_read_file(struct hf_options *options, MPI_Comm comm);
-void hf_options_answer(enum option_request request);
+enum status hf_options_answer(const struct hf_options *options, enum option_request request);
+
+/* --list-basis, for other programs' tables, too. */
+#define HF_LIST_BASIS_OPTION(offset)                                                               \
+    TEXT_OPTION("list-basis", offset, .bare = "", .answers = true, .value = "ELEMENT",             \
+                .expert = true,                                                                    \
+                .help = "print the basis sets that have names, with their elements, or those "     \
+                        "for an element (O, oxygen or 8), and stop")
 
 /* hf_options_parse in parts, for programs that solve the SCF and take its options in addition to
  * their own: values of options that are not given, options->input excepted; the tables of molecule,

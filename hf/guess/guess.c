@@ -8,28 +8,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The density of an element's atom. */
+/* The density of an atom of an element and basis set. */
 struct element_density {
-    const struct atom *atom;       /* the first nucleus of the element */
+    const struct atom *atom;       /* the first nucleus of the kind */
     int64_t first_shell, n_shells; /* of it */
     int n_functions;
-    double *D; /* n_functions x n_functions, row-major; NULL if the element does not occur */
+    double *D; /* n_functions x n_functions, row-major; NULL if the kind does not occur */
     double *M; /* likewise, of unpaired electrons; in the memory of D */
     double n_electrons;
 };
 
-/* First function of each centre, and densities by atomic number. */
+/* First function of each centre, and densities by atom_kind. */
 struct superposition {
     const struct scf_problem *problem;
     int64_t *first_function; /* n_atoms */
-    struct element_density elements[MAX_ATOMIC_NUMBER + 1];
+    int64_t n_kinds;
+    struct element_density *elements;
 };
 
 static void superposition_fini(struct superposition *superposition)
 {
     free(superposition->first_function);
-    for (int element = 0; element <= MAX_ATOMIC_NUMBER; element++)
-        free(superposition->elements[element].D);
+    for (int64_t kind = 0; kind < superposition->n_kinds; kind++)
+        free(superposition->elements[kind].D);
+    free(superposition->elements);
 }
 
 /* Finds the shells of every centre. Errors: the caller still calls superposition_fini. */
@@ -40,8 +42,11 @@ static enum status superposition_init(const struct scf_problem *problem,
     const struct shells *shells = problem->shells;
     *superposition = (struct superposition){.problem = problem};
     superposition->first_function = calloc((size_t)molecule->n_atoms, sizeof(int64_t));
-    TRY(CHECK_MEMORY(superposition->first_function, "no memory for %lld centres",
-                     (long long)molecule->n_atoms));
+    superposition->elements =
+        calloc((size_t)molecule_n_kinds(molecule), sizeof *superposition->elements);
+    TRY(CHECK_MEMORY(superposition->first_function && superposition->elements,
+                     "no memory for %lld centres", (long long)molecule->n_atoms));
+    superposition->n_kinds = molecule_n_kinds(molecule);
     for (int64_t first = 0, last; first < shells->n_shells; first = last) {
         int64_t centre = shells->shells[first].atom;
         int n_functions = 0;
@@ -49,7 +54,7 @@ static enum status superposition_init(const struct scf_problem *problem,
             n_functions += shells->shells[last].n_functions;
         superposition->first_function[centre] = shells->shells[first].first_function;
         const struct atom *atom = &molecule->atoms[centre];
-        struct element_density *element = &superposition->elements[atom->element];
+        struct element_density *element = &superposition->elements[atom_kind(atom)];
         if (atom->charge == 0 || element->D)
             continue;
         size_t size = (size_t)n_functions * (size_t)n_functions;
@@ -64,13 +69,13 @@ static enum status superposition_init(const struct scf_problem *problem,
     return STATUS_OK;
 }
 
-/* The elements of this process: each has one of its own. */
+/* The kinds of atoms of this process: each has one of its own. */
 static enum status solve_own_elements(struct superposition *superposition, int rank, int size)
 {
     const struct shell *shells = superposition->problem->shells->shells;
     int count = 0;
-    for (int z = 1; z <= MAX_ATOMIC_NUMBER; z++) {
-        struct element_density *element = &superposition->elements[z];
+    for (int64_t kind = 0; kind < superposition->n_kinds; kind++) {
+        struct element_density *element = &superposition->elements[kind];
         struct guess_atom atom;
         if (!element->D || count++ % size != rank)
             continue;
@@ -81,7 +86,7 @@ static enum status solve_own_elements(struct superposition *superposition, int r
     return STATUS_OK;
 }
 
-/* Each element on one process, then everywhere. */
+/* Each kind on one process, then everywhere. */
 static enum status solve_elements(struct superposition *superposition)
 {
     MPI_Comm comm = superposition->problem->comm;
@@ -89,8 +94,8 @@ static enum status solve_elements(struct superposition *superposition)
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     TRY(status_agree(comm, solve_own_elements(superposition, rank, size)));
-    for (int z = 1; z <= MAX_ATOMIC_NUMBER; z++) {
-        struct element_density *element = &superposition->elements[z];
+    for (int64_t kind = 0; kind < superposition->n_kinds; kind++) {
+        struct element_density *element = &superposition->elements[kind];
         if (!element->D)
             continue;
         int root = count++ % size;
@@ -108,7 +113,7 @@ static double count_atom_electrons(const struct superposition *superposition)
     double n = 0;
     for (int64_t i = 0; i < molecule->n_atoms; i++)
         if (molecule->atoms[i].charge > 0)
-            n += superposition->elements[molecule->atoms[i].element].n_electrons;
+            n += superposition->elements[atom_kind(&molecule->atoms[i])].n_electrons;
     return n;
 }
 
@@ -140,8 +145,8 @@ static void fill_tile(const struct superposition *superposition, const double fa
         const struct atom *atom = &superposition->problem->molecule->atoms[shells[i].atom];
         for (int64_t j = tiling->first_shell[J]; j < tiling->first_shell[J + 1]; j++)
             if (atom->charge > 0 && shells[j].atom == shells[i].atom)
-                mix_block(&superposition->elements[atom->element], factors, &shells[i], &shells[j],
-                          superposition->first_function[shells[i].atom], n_J,
+                mix_block(&superposition->elements[atom_kind(atom)], factors, &shells[i],
+                          &shells[j], superposition->first_function[shells[i].atom], n_J,
                           tile + (shells[i].first_function - tiling->first_function[I]) * n_J +
                               shells[j].first_function - tiling->first_function[J]);
     }

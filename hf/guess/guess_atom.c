@@ -31,9 +31,8 @@ struct atom_scf {
     double *storage;
 };
 
-/* Shells of angular momentum l in a core, which is filled by principal quantum number, then by l. Eight
- * electrons that are left for an f shell rather fill the next s and p shells, as in xenon and radon. */
-static int count_core_shells(int n_core, int l)
+/* Eight electrons that are left for an f shell fill the next s and p shells. */
+int guess_atom_core_shells(int n_core, int l)
 {
     int count = 0, left = n_core;
     for (int principal = 1; left > 0; principal++)
@@ -54,7 +53,7 @@ int guess_atom_electrons(const struct atom *atom, int l, int n)
         for (int shell_l = (sum - 1) / 2; shell_l >= 0 && left > 0; shell_l--) {
             int capacity = 2 * (2 * shell_l + 1);
             int taken = left < capacity ? left : capacity;
-            int shell_n = sum - 2 * shell_l - 1 - count_core_shells(n_core, shell_l);
+            int shell_n = sum - 2 * shell_l - 1 - guess_atom_core_shells(n_core, shell_l);
             if (shell_n < 0)
                 continue;
             if (shell_l == l && shell_n == n)
@@ -349,6 +348,42 @@ enum status guess_atom_density(const struct atom *atom, const struct shell *shel
     place_density(&scf, scf.P_orbitals, shells, n_shells, D);
     if (M)
         place_density(&scf, scf.M_orbitals, shells, n_shells, M);
+done:
+    atom_fini(&scf);
+    return status;
+}
+
+/* Occupies the first eigenvectors of F_orbitals (destroyed) of each channel. */
+static enum status occupy_core(struct atom_scf *atom, const int n_core[])
+{
+    memset(atom->P_orbitals, 0, (size_t)atom->n_matrix * sizeof(double));
+    for (int c = 0; c < atom->n_channels; c++) {
+        int n = atom->channels[c].n_orbitals, l = atom->channels[c].l;
+        double *vectors = atom->F_orbitals + atom->channels[c].first_block;
+        if (n > 0)
+            TRY(symmetric_eigen(n, vectors, atom->work));
+        for (int k = 0; k < n && k < n_core[l]; k++)
+            add_projector(n, 2 * (2 * l + 1), vectors + (int64_t)k * n,
+                          atom->P_orbitals + atom->channels[c].first_block);
+    }
+    return STATUS_OK;
+}
+
+enum status guess_atom_core_density(const struct atom *atom, const int n_core[4],
+                                    const struct shell *shells, int64_t n_shells, double *D)
+{
+    struct atom_scf scf;
+    struct guess_atom result = {0};
+    enum status status = atom_init(atom, shells, n_shells, &scf);
+    if (status != STATUS_OK)
+        goto done;
+    status = solve_atom(&scf, &result);
+    if (status != STATUS_OK)
+        goto done;
+    fock_to_orbitals(&scf);
+    status = occupy_core(&scf, n_core);
+    if (status == STATUS_OK)
+        place_density(&scf, scf.P_orbitals, shells, n_shells, D);
 done:
     atom_fini(&scf);
     return status;

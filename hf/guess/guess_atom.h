@@ -28,8 +28,18 @@ struct guess_atom {
 enum status guess_atom_density(const struct atom *atom, const struct shell *shells,
                                int64_t n_shells, double *D, double *M, struct guess_atom *result);
 
+/* The density of two electrons in each orbital of an atom's innermost shells, of those that
+ * guess_atom_density finds. Arguments and errors are the same.
+ * n_core  shells of l = 0 to 3; those beyond the functions are left out */
+enum status guess_atom_core_density(const struct atom *atom, const int n_core[4],
+                                    const struct shell *shells, int64_t n_shells, double *D);
+
+/* Shells of angular momentum l that a core potential replaces with n_core electrons: filled by principal
+ * quantum number, then by l, such as 28 up to 3d and 60 up to 4f; 54 and 86 are those of xenon and radon. */
+int guess_atom_core_shells(int n_core, int l);
+
 /* Electrons of angular momentum l in the neutral atom's shell number n, counted from 0 and from the
- * first that is not in the core; 0 beyond the last occupied shell. */
+ * first that its core potential does not replace; 0 beyond the last occupied shell. */
 int guess_atom_electrons(const struct atom *atom, int l, int n);
 
 /* Unpaired ones of these, as many as Hund's rule allows. */

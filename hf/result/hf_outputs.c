@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/result/hf_outputs.h"
 
+#include "basis/input/basis_choice.h"
+#include "basis/input/basis_library.h"
 #include "hf/checkpoint/checkpoint.h"
 #include "hf/tiles/tiling.h"
 #include "sched/lab/profiles/profile.h"
@@ -10,6 +12,22 @@
 #include "support/io/application.h"
 #include "support/io/json.h"
 #include "support/io/report_page.h"
+
+#include <stdio.h>
+
+/* Refuses to write over files of basis sets. */
+static enum status check_basis_files(const char *basis, const struct output *outputs, int n)
+{
+    struct word rest = word_from_text(basis), selector, name;
+    while (basis_choice_take(&rest, &selector, &name)) {
+        char path[4096];
+        const char *input = path;
+        snprintf(path, sizeof path, "%.*s", (int)name.length, name.begin);
+        if (basis_set_is_file(path))
+            TRY(outputs_check_distinct(outputs, n, &input, 1));
+    }
+    return STATUS_OK;
+}
 
 /* An output in the place of an input or of another output would destroy it; only
  * a checkpoint may replace a checkpoint that is read. */
@@ -28,9 +46,10 @@ static enum status check_output_files(const struct hf_settings *settings,
                                      {"write-profile", has_blocks ? paths.sizes : NULL},
                                      {"checkpoint", settings->scf.checkpoint},
                                      {"trace", trace_json_path(&settings->pool, trace)}};
-    const char *inputs[] = {settings->molecule, hf_settings_basis_file(settings), other_input};
+    const char *inputs[] = {settings->molecule, other_input};
     const char *checkpoint = hf_settings_density_file(settings);
-    TRY(outputs_check_distinct(outputs, 8, inputs, 3));
+    TRY(outputs_check_distinct(outputs, 8, inputs, 2));
+    TRY(check_basis_files(settings->basis, outputs, 8));
     TRY(outputs_check_distinct(outputs, 6, &checkpoint, 1));
     TRY(outputs_check_writable(outputs, 6));
     return files->report ? report_page_check() : STATUS_OK;

@@ -59,11 +59,22 @@ static void print_frame(const struct molecule *molecule)
         log_print("           D and T are read as hydrogen: no mass is used\n");
 }
 
-/* Where d and higher functions are used, and neither the file nor an option says which. */
-static void warn_of_form(const struct hf_settings *settings, const struct hf_input *input)
+static bool uses_form(const struct hf_input *input, int set)
 {
-    const struct basis_set *set = &input->basis_set;
-    if (settings->spherical || settings->cartesian || set->form_stated || input->shells->max_l < 2)
+    for (int64_t s = 0; s < input->shells->n_shells; s++) {
+        const struct shell *shell = &input->shells->shells[s];
+        if (shell->l >= 2 && input->placed.atoms[shell->atom].basis == set)
+            return true;
+    }
+    return false;
+}
+
+/* Where d and higher functions of a set are used, and neither its file nor an option says which. */
+static void warn_of_form(const struct hf_settings *settings, const struct hf_input *input,
+                         int number)
+{
+    const struct basis_set *set = &input->basis.sets[number];
+    if (settings->spherical || settings->cartesian || set->form_stated || !uses_form(input, number))
         return;
     bool spherical = input->shells->spherical;
     log_warn("%s does not say whether its d functions are spherical or Cartesian: taken as %s%s. "
@@ -72,6 +83,25 @@ static void warn_of_form(const struct hf_settings *settings, const struct hf_inp
              set->name, spherical ? "spherical" : "Cartesian", spherical ? "" : ", as NWChem does",
              spherical ? "by that word in a line of its own at the start of the file"
                        : "after the word basis in the file");
+}
+
+/* The set's name, and the elements that have it, each with the number of its centres. */
+static void print_set(const struct hf_input *input, int set)
+{
+    const struct molecule *molecule = &input->molecule;
+    const char *before = "on ";
+    struct word name = basis_choice_name(&input->basis, set);
+    log_print("           %.*s ", (int)name.length, name.begin);
+    for (int element = 0; element <= MAX_ATOMIC_NUMBER; element++) {
+        int64_t n = 0;
+        for (int64_t a = 0; a < molecule->n_atoms; a++)
+            n += molecule->atoms[a].element == element && molecule->atoms[a].basis == set;
+        if (n == 0)
+            continue;
+        log_print("%s%lld %s", before, (long long)n, element_symbol(element));
+        before = ", ";
+    }
+    log_print("%s\n", *before == 'o' ? "is not used" : "");
 }
 
 static void print_symmetry(const struct hf_input *input)
@@ -119,8 +149,12 @@ void hf_print_input(const struct hf_calculation *calculation, const char *compar
     log_print("Basis      %s: %lld functions in %lld shells, %s\n", settings->basis,
               (long long)input->shells->n_functions, (long long)input->shells->n_shells,
               input->shells->spherical ? "spherical" : "Cartesian");
+    for (int set = 0; set < input->basis.n_sets; set++) {
+        if (input->basis.n_sets > 1)
+            print_set(input, set);
+        warn_of_form(settings, input, set);
+    }
     print_core_potentials(&input->molecule);
-    warn_of_form(settings, input);
     if (calculation->symmetry)
         print_symmetry(input);
     log_print("Processes  %d, scheduling %s%s\n", n_workers, compared ? "by each of " : "",

@@ -32,6 +32,8 @@ struct option_row {
                         * --help does not; NULL: it is not an option of modes */
     bool expert;       /* --help-all shows it, --help does not */
     const char *bare; /* the value of the option without one, as if typed; NULL: it must have one */
+    bool answers; /* the program prints an answer instead of running; the operand, if any, is the
+                        * value */
     const char *value; /* what --help calls the value, with its unit; NULL: WORD */
     const char *help;
 };

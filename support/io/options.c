@@ -112,6 +112,21 @@ static enum status store_given(const struct option_table *table, const struct op
     return option_store(table, row, optarg);
 }
 
+/* Takes the operand as the value of an option that answers. */
+static enum status take_value(const struct options *options, int argc, char **argv)
+{
+    const struct option_table *table;
+    const struct option_row *row;
+    size_t i = 0;
+    do
+        row = options_find_row(options, i++, &table);
+    while (!row->answers);
+    if (argc - optind > 1)
+        return FAIL(STATUS_USAGE, "'%s' is one argument too many: --%s takes %s (see %s)",
+                    argv[optind + 1], row->name, option_value_name(row), option_help_name(row));
+    return argc > optind ? option_store(table, row, argv[optind]) : STATUS_OK;
+}
+
 static enum status parse_all(const struct options *options, int argc, char **argv,
                              const struct option *long_options, const char *letters,
                              enum option_request *request)
@@ -133,6 +148,8 @@ static enum status parse_all(const struct options *options, int argc, char **arg
         const struct option_table *table;
         const struct option_row *row = row_of_return(options, returned, &table);
         TRY(store_given(table, row, argv));
+        if (row->answers)
+            *request = OPTION_REQUEST_ANSWER;
     }
 }
 
@@ -170,6 +187,8 @@ static enum status store_of_file(const struct options *options)
         bool found = false;
         for (size_t i = 0; i < options_count_rows(options) && !found; i++) {
             const struct option_row *row = options_find_row(options, i, &table);
+            if (row->answers)
+                continue;
             suggestion_add(&suggestion, row->name);
             found = strcmp(row->name, name) == 0;
         }
@@ -239,6 +258,8 @@ enum status options_parse(const struct options *options, int argc, char **argv,
     free(long_options);
     free(letters);
     TRY(status);
+    if (*request == OPTION_REQUEST_ANSWER)
+        return take_value(options, argc, argv);
     if (*request != OPTION_REQUEST_RUN)
         return STATUS_OK;
     *first_operand = optind;

@@ -55,12 +55,14 @@ enum option_request {
     OPTION_REQUEST_HELP_MODES,
     OPTION_REQUEST_HELP_ALL,
     OPTION_REQUEST_VERSION,
+    OPTION_REQUEST_ANSWER, /* by an option that `answers` */
 };
 
 /* Sets every field to its default, then to what the file and argv say. argv is reordered;
  * operands are left at argv[*first_operand] to argv[argc - 1].
  * --help (-h), --help-all, --version and, of programs with modes, --help-modes are recognised, end
- * the parsing and are returned as *request. No two rows may have the same name.
+ * the parsing and are returned as *request. OPTION_REQUEST_ANSWER does not end it; then there are
+ * no operands. No two rows may have the same name.
  * Errors: STATUS_USAGE with a message that names the option, the text at fault
  * and what the option takes; STATUS_NO_MEMORY. */
 enum status options_parse(const struct options *options, int argc, char **argv,
@@ -91,7 +93,7 @@ uint64_t option_hash(const struct option_row *row, const void *fields);
  * text. */
 void options_answer(const struct options *options, enum option_request request);
 
-/* The value in force of every option, as a JSON object: name -> value. The
+/* The value in force of every option of a run, as a JSON object: name -> value. The
  * caller owns it; NULL when out of memory. */
 json_t *options_to_json(const struct options *options);
 

@@ -221,6 +221,8 @@ json_t *options_to_json(const struct options *options)
     for (size_t i = 0; object && i < n_rows; i++) {
         const struct option_table *table;
         const struct option_row *row = options_find_row(options, i, &table);
+        if (row->answers)
+            continue;
         json_t *value = value_to_json(row, option_field(table, row));
         if (json_object_set_new(object, row->name, value) != 0) {
             json_decref(object);

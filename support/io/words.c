@@ -40,6 +40,16 @@ bool take_word(struct word *rest, struct word *word)
     return word->length > 0;
 }
 
+struct word trim_word(struct word word)
+{
+    const char *begin = word.begin, *end = begin + word.length;
+    while (begin < end && is_white(*begin))
+        begin++;
+    while (end > begin && is_white(end[-1]))
+        end--;
+    return (struct word){begin, (size_t)(end - begin)};
+}
+
 bool take_field(struct word *rest, struct word *field)
 {
     if (!rest->begin)
@@ -47,15 +57,9 @@ bool take_field(struct word *rest, struct word *field)
     const char *begin = rest->begin, *end = begin + rest->length;
     const char *comma = memchr(begin, ',', rest->length);
     *rest = comma ? (struct word){comma + 1, (size_t)(end - comma - 1)} : (struct word){0};
-    if (comma)
-        end = comma;
-    while (begin < end && is_white(*begin))
-        begin++;
-    while (end > begin && is_white(end[-1]))
-        end--;
-    if (end - begin >= 2 && *begin == '"' && end[-1] == '"')
-        begin++, end--;
-    *field = (struct word){begin, (size_t)(end - begin)};
+    *field = trim_word((struct word){begin, (size_t)((comma ? comma : end) - begin)});
+    if (field->length >= 2 && *field->begin == '"' && field->begin[field->length - 1] == '"')
+        *field = (struct word){field->begin + 1, field->length - 2};
     return true;
 }
 
@@ -158,6 +162,18 @@ bool word_to_whole(struct word word, int64_t *value)
     return true;
 }
 
+bool word_to_range(struct word word, int64_t *first, int64_t *last)
+{
+    const char *dash = memchr(word.begin, '-', word.length);
+    struct word begin = word, end = word;
+    if (dash) {
+        begin.length = (size_t)(dash - word.begin);
+        end = (struct word){dash + 1, word.length - begin.length - 1};
+    }
+    return word_to_integer(begin, first) && word_to_integer(end, last) && *first > 0 &&
+           *first <= *last;
+}
+
 int text_to_reals(const char *text, int n, double *values)
 {
     struct word rest = word_from_text(text), field;
@@ -197,7 +213,7 @@ static int lesser_number(int a, int b)
 }
 
 /* Edits from a to b. Source: Damerau, Commun. ACM 7, 171 (1964). */
-static int count_edits(struct word a, struct word b)
+int word_edits(struct word a, struct word b)
 {
     int edits[LONGEST_NAME + 1][LONGEST_NAME + 1]; /* from the first i letters to the first j */
     if (a.length > LONGEST_NAME || b.length > LONGEST_NAME)
@@ -221,7 +237,7 @@ void suggestion_add(struct suggestion *suggestion, const char *names)
     struct word name = {.begin = names};
     for (; *name.begin != '\0'; name.begin += strspn(name.begin, ",| ")) {
         name.length = strcspn(name.begin, ",| ");
-        int n_edits = count_edits(suggestion->typed, name);
+        int n_edits = word_edits(suggestion->typed, name);
         if (suggestion->text[0] == '\0'
                 ? n_edits <= 1 + (int)suggestion->typed.length / LETTERS_PER_EDIT
                 : n_edits < suggestion->n_edits) {

@@ -21,6 +21,9 @@ size_t text_mark_length(const char *text, size_t length);
 /* Takes the first word of the rest, ended by white space; false if only white space is left. */
 bool take_word(struct word *rest, struct word *word);
 
+/* The word without white space around it. */
+struct word trim_word(struct word word);
+
 /* Takes the first field of the rest, up to a comma or the end, without white space and quotation
  * marks around it; false after the last field, when rest->begin is NULL. An empty text has one
  * empty field. A comma within quotation marks separates fields, too. */
@@ -47,6 +50,13 @@ bool word_to_whole(struct word word, int64_t *value);
  * the first that is missing or no such number, or n + 1 if there are more. */
 int text_to_reals(const char *text, int n, double *values);
 
+/* The numbers of "3" or "3-5": at least 1, in ascending order; false if it is not such a range. */
+bool word_to_range(struct word word, int64_t *first, int64_t *last);
+
+/* Edits from one word to another: a letter replaced, left out, put in, or exchanged with the next; case
+ * does not count. INT_MAX if one is longer than 32 letters. */
+int word_edits(struct word a, struct word b);
+
 /* The known name nearest to a mistyped word, for the end of a message:
  *     struct suggestion suggestion = {.typed = word_from_text("stael")};
  *     suggestion_add(&suggestion, "static,steal");   text becomes ": did you mean steal?" */
@@ -57,8 +67,8 @@ struct suggestion {
     char text[64];      /* "": no name is near */
 };
 
-/* Takes the nearest of the names, which ',', '|' or spaces separate, if it is nearer than those before. A
- * letter replaced, left out, put in, or exchanged with the next is an edit; case does not count. */
+/* Takes the nearest of the names, which ',', '|' or spaces separate, if it is nearer by
+ * word_edits than those before. */
 void suggestion_add(struct suggestion *suggestion, const char *names);
 
 /* A word as a message can show it: shortened, unprintable characters replaced. */

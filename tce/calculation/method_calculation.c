@@ -2,11 +2,14 @@
 #include "tce/calculation/method_calculation.h"
 
 #include "hf/checkpoint/checkpoint_reader.h"
+#include "support/base/agree.h"
 #include "support/base/log.h"
 #include "tce/execution/finite_check.h"
 #include "tce/integrals/fcidump.h"
+#include "tce/integrals/frozen_core.h"
+#include "tce/methods/method_bindings.h"
 
-#include <math.h>
+#include <stdlib.h>
 
 enum status method_settings_check(const struct method_settings *settings)
 {
@@ -51,20 +54,26 @@ static struct frozen_orbitals count_frozen(const struct method_settings *setting
 }
 
 /* The numbers of orbitals before the SCF, which may drop dependent ones. */
-static enum status count_orbitals(struct method_calculation *self)
+static enum status count_orbitals(const struct method_calculation *self, int n_orbital_sets,
+                                  struct orbital_spaces *counts)
 {
     const struct hf_input *input = &self->hf->input;
     int64_t n_functions = input->shells->n_functions;
-    return orbital_spaces_count(n_functions, n_functions, input->n_orbital_sets, input->n_occupied,
-                                count_frozen(self->settings, &input->molecule), &self->counts);
+    return orbital_spaces_count(n_functions, n_functions, n_orbital_sets, input->n_occupied,
+                                count_frozen(self->settings, &input->molecule), counts);
 }
 
 enum status method_calculation_plan(const struct method_settings *settings,
                                     struct hf_calculation *hf, struct method_calculation *self)
 {
     *self = (struct method_calculation){.settings = settings, .hf = hf};
-    TRY(count_orbitals(self));
+    TRY(count_orbitals(self, self->hf->input.n_densities, &self->counts));
     TRY(plan_correlation(self, &self->counts));
+    const struct program *program = &self->correlation.instance.program;
+    if (hf->input.n_orbital_sets < hf->input.n_densities && !method_binds(program, BINDING_FOCK))
+        log_warn("%s: no tensor is bound to '" BINDING_FOCK
+                 "', whose elements between occupied and virtual orbitals are not zero over ROHF",
+                 program->file);
     return find_amplitudes(self);
 }
 
@@ -95,18 +104,23 @@ enum status method_calculation_check_memory(struct method_calculation *self)
     self->correlation.problem.scf_bytes =
         (int64_t)fock_cache_bytes(self->hf->tiling, &self->hf->settings->fock);
     TRY(correlation_memory_check(&self->correlation));
-    const struct fcidump dump = describe_dump(self, &self->counts);
-    return dump.path ? fcidump_check_memory(&dump) : STATUS_OK;
+    if (!self->settings->fcidump)
+        return STATUS_OK;
+    struct orbital_spaces counts;
+    TRY(count_orbitals(self, self->hf->input.n_orbital_sets, &counts));
+    const struct fcidump dump = describe_dump(self, &counts);
+    return fcidump_check_memory(&dump);
 }
 
-/* Whether the SCF that was resumed had nothing to do: the file's orbitals are its solution. */
-static bool has_file_solution(const struct method_calculation *self,
-                              const struct scf_problem *problem)
+/* Whether the SCF that was resumed had nothing to do, and the file has its orbitals. One of RHF or ROHF, which a
+ * run of UHF resumed, has no canonical ones. */
+static bool has_file_orbitals(const struct method_calculation *self)
 {
+    const struct scf_problem *problem = &self->hf->problem;
     const struct scf_result *result = &self->hf->result;
     const struct checkpoint_reader *file = self->hf->checkpoint;
     return self->hf->settings->restart && result->iterations == 1 &&
-           checkpoint_reader_is_solution(file) &&
+           checkpoint_reader_orbital_sets(file) == problem->n_orbital_sets &&
            checkpoint_reader_has_orbitals(file, problem, result->n_orbitals);
 }
 
@@ -116,82 +130,109 @@ static enum status take_checkpoint_orbitals(struct method_calculation *self)
 {
     struct scf_result *result = &self->hf->result;
     const struct checkpoint_reader *file = self->hf->checkpoint;
-    if (self->has_amplitudes &&
-        (result->iterations > 1 ||
-         !checkpoint_reader_has_orbitals(file, &self->hf->problem, result->n_orbitals))) {
+    if (self->has_amplitudes && !has_file_orbitals(self)) {
         log_print("\nThe orbitals differ from the ones in %s: the amplitudes begin anew\n",
                   self->hf->settings->restart);
         self->has_amplitudes = false;
     }
-    bool is_solution = has_file_solution(self, &self->hf->problem);
+    bool is_solution = has_file_orbitals(self) && checkpoint_reader_is_solution(file);
     if (is_solution && self->has_amplitudes && self->progress.scf_energy != 0)
         result->energy = self->progress.scf_energy;
+    if (self->has_amplitudes && result->semicanonical[0])
+        TRY(amplitudes_move_semicanonical(checkpoint_reader_stream(file), result));
     return is_solution || self->has_amplitudes
                ? checkpoint_reader_orbitals(file, &self->hf->problem, result->orbitals,
                                             is_solution ? result->orbital_energies : NULL)
                : STATUS_OK;
 }
 
-/* Hartree. Orbitals of a frozen core that are nearer to correlated ones are no core; shells of a core are
- * farther above the next deeper ones. */
-#define LEAST_CORE_GAP 0.1
-#define SHELL_GAP      1.0
-
-/* From the occupied orbital n of a spin, counted from 1, to the next; INFINITY where one is missing. */
-static double occupied_gap(const struct hf_calculation *hf, int spin, int64_t n)
+/* core  out: with frozen_core the frozen ones of these orbitals; to be freed in any case */
+static enum status find_core(const struct method_calculation *self,
+                             const struct scf_orbitals *orbitals, int64_t n_occupied,
+                             const char *name, int64_t **core)
 {
-    const double *energies = hf->result.orbital_energies[spin];
-    return n > 0 && n < hf->input.n_occupied[spin] ? energies[n] - energies[n - 1] : INFINITY;
+    const struct hf_calculation *hf = self->hf;
+    int64_t n_core = self->counts.spin[0].frozen.n_core;
+    *core = NULL;
+    if (!self->settings->frozen_core || n_core == 0)
+        return STATUS_OK;
+    *core = agree_calloc(hf->comm, (size_t)n_core * sizeof **core, "frozen orbitals");
+    if (!*core)
+        return STATUS_NO_MEMORY;
+    return frozen_core_find(&hf->problem, orbitals->C, orbitals->energies, n_occupied, name, n_core,
+                            *core);
 }
 
-/* Warns where --frozen-core cuts through orbitals of nearly the same energy. The number that it offers
- * is the next smaller one with a SHELL_GAP above it. */
-static void warn_of_core_gap(const struct hf_calculation *hf, int64_t n_core)
+static enum status choose_core(struct method_calculation *self)
 {
-    static const char *const names[2][2] = {{"", ""}, {"alpha ", "beta "}};
-    int n_orbital_sets = hf->input.n_orbital_sets;
-    int64_t fewer = n_core;
-    while (occupied_gap(hf, 0, fewer) < SHELL_GAP ||
-           occupied_gap(hf, n_orbital_sets - 1, fewer) < SHELL_GAP)
-        fewer--;
-    for (int spin = 0; spin < n_orbital_sets; spin++) {
-        const double *energies = hf->result.orbital_energies[spin];
-        double gap = occupied_gap(hf, spin, n_core);
-        if (gap < LEAST_CORE_GAP)
-            log_warn("--frozen-core freezes %sorbital %lld (%.4f hartree) and correlates orbital "
-                     "%lld (%.4f), %.4f hartree above: --freeze %lld ends at a gap of more than "
-                     "%g hartree",
-                     names[n_orbital_sets - 1][spin], (long long)n_core, energies[n_core - 1],
-                     (long long)n_core + 1, energies[n_core], gap, (long long)fewer, SHELL_GAP);
+    static const char *const names[2][2] = {{""}, {"alpha ", "beta "}};
+    const struct hf_calculation *hf = self->hf;
+    int n_sets = hf->input.n_densities;
+    for (int s = 0; s < n_sets; s++) {
+        const struct scf_orbitals orbitals = scf_orbitals_of(&hf->result, s);
+        TRY(find_core(self, &orbitals, hf->input.n_occupied[s], names[n_sets - 1][s],
+                      &self->core[s]));
     }
+    return STATUS_OK;
 }
 
 /* Plans anew where the SCF went from RHF to UHF. Spin-orbital amplitudes take more memory. */
 static enum status plan_unrestricted(struct method_calculation *self)
 {
     self->has_amplitudes = false;
-    TRY(count_orbitals(self));
+    TRY(count_orbitals(self, self->hf->input.n_densities, &self->counts));
     TRY(plan_correlation(self, &self->counts));
     return method_calculation_check_memory(self);
+}
+
+/* The doubly occupied orbitals that are frozen are none of the semicanonical ones. */
+static enum status create_shared(const struct method_calculation *self, int64_t **core,
+                                 struct orbital_spaces **shared)
+{
+    const struct hf_input *input = &self->hf->input;
+    const struct scf_result *result = &self->hf->result;
+    const struct scf_orbitals orbitals = {.C = result->orbitals[0],
+                                          .energies = result->orbital_energies[0]};
+    TRY(find_core(self, &orbitals, input->n_occupied[1], "doubly occupied ", core));
+    return orbital_spaces_create_shared(result, input->shells, input->n_occupied,
+                                        self->counts.spin[0].frozen, *core, self->hf->comm, shared);
+}
+
+/* Integrals over the orbitals of ROHF are those of restricted orbitals, which other programs read. */
+static enum status write_dump(const struct method_calculation *self,
+                              const struct taskpool_settings *pool)
+{
+    struct orbital_spaces *shared = NULL;
+    int64_t *core = NULL;
+    enum status status =
+        scf_is_rohf(&self->hf->problem) ? create_shared(self, &core, &shared) : STATUS_OK;
+    if (status == STATUS_OK) {
+        const struct fcidump dump = describe_dump(self, shared ? shared : self->orbitals);
+        status = fcidump_write(&dump, pool);
+    }
+    orbital_spaces_destroy(shared);
+    free(core);
+    return status;
 }
 
 enum status method_calculation_prepare(struct method_calculation *self,
                                        const struct taskpool_settings *pool)
 {
     const struct hf_input *input = &self->hf->input;
-    if (input->n_orbital_sets != self->counts.n_orbital_sets)
+    if (input->n_densities != self->counts.n_orbital_sets)
         TRY(plan_unrestricted(self));
     TRY(take_checkpoint_orbitals(self));
-    if (self->settings->frozen_core)
-        warn_of_core_gap(self->hf, self->counts.spin[0].frozen.n_core);
-    TRY(orbital_spaces_create(&self->hf->result, input->n_orbital_sets, input->n_occupied,
-                              self->counts.spin[0].frozen, self->hf->comm, &self->orbitals));
+    TRY(choose_core(self));
+    TRY(orbital_spaces_create(&self->hf->result, input->n_densities, input->n_occupied,
+                              self->counts.spin[0].frozen, self->core, self->hf->comm,
+                              &self->orbitals));
+    if (self->has_amplitudes)
+        TRY(correlation_checkpoint_compare_core(self->hf->checkpoint, self->orbitals));
     int64_t n_virtual = orbital_spaces_n_virtual(self->orbitals);
     if (n_virtual < orbital_spaces_n_virtual(&self->counts))
         log_print("\n%lld virtual orbitals are left\n", (long long)n_virtual);
-    const struct fcidump dump = describe_dump(self, self->orbitals);
-    if (dump.path)
-        TRY(fcidump_write(&dump, pool));
+    if (self->settings->fcidump)
+        TRY(write_dump(self, pool));
     TRY(plan_correlation(self, self->orbitals));
     TRY(correlation_prepare(&self->correlation, pool));
     log_print("\nIntegrals over orbitals took %.3f s\n", self->correlation.integral_seconds);
@@ -214,5 +255,7 @@ void method_calculation_fini(struct method_calculation *self)
 {
     correlation_fini(&self->correlation);
     orbital_spaces_destroy(self->orbitals);
+    free(self->core[0]);
+    free(self->core[1]);
     *self = (struct method_calculation){0};
 }

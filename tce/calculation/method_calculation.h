@@ -29,6 +29,7 @@ struct method_calculation {
     struct hf_calculation *hf;              /* borrowed */
     struct orbital_spaces counts;           /* of orbitals, as far as known before the SCF */
     struct orbital_spaces *orbitals;        /* of the converged SCF; NULL before it */
+    int64_t *core[2]; /* with frozen_core, of each set of orbitals: the frozen ones; else NULL */
     struct correlation correlation;
     bool has_amplitudes;                /* the checkpoint to restart from, for these orbitals */
     struct amplitude_progress progress; /* of the run that wrote them */
@@ -53,8 +54,8 @@ enum status method_calculation_check_memory(struct method_calculation *calculati
 
 /* Takes the orbitals of the converged SCF, writes all integrals over them if asked for, plans anew for
  * the orbitals, and transforms the integrals of the method.
- * Errors: as checkpoint_reader_orbitals, orbital_spaces_create, fcidump_write and
- * correlation_prepare. */
+ * Errors: as checkpoint_reader_orbitals, frozen_core_find, correlation_checkpoint_compare_core,
+ * orbital_spaces_create, fcidump_write and correlation_prepare. */
 enum status method_calculation_prepare(struct method_calculation *calculation,
                                        const struct taskpool_settings *pool);
 

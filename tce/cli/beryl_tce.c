@@ -40,7 +40,7 @@ int main(int argc, char **argv)
     if (application_runs(&application))
         application.status = run_tce(&options, &application);
     else if (application_answers(&application))
-        tce_options_answer(&options, application.request);
+        application.status = tce_options_answer(&options, application.request);
     atomic_input_fini(&options.hf.input);
     return application_finish(&application);
 }

@@ -48,6 +48,7 @@ static const struct option_row program_rows[] = {
                 .help = "write the seconds of every task, stage by stage; for X.csv, unless "
                         "--dry-run, also the blocks that each task reads and writes, "
                         "X.blocks.csv and X.sizes.csv"),
+    HF_LIST_BASIS_OPTION(FIELD(hf.list_basis)),
 };
 
 #define PAIRS_OPTION                                                                               \
@@ -99,7 +100,7 @@ static const struct option_row output_rows[] = {
 
 static const struct option_row method_rows[] = {
     FLAG_OPTION("frozen-core", FIELD(settings.frozen_core),
-                .help = "leave the orbitals of noble-gas cores uncorrelated"),
+                .help = "leave the atoms' noble-gas cores uncorrelated"),
     INTEGER_OPTION("freeze", FIELD(settings.freeze), 0, 1000000, .value = "N",
                    .help = "leave the N lowest occupied orbitals of each spin uncorrelated"),
     INTEGER_OPTION("freeze-virtuals", FIELD(settings.freeze_virtuals), 0, 1000000,
@@ -186,7 +187,7 @@ static struct options describe_command(struct tce_options *options,
     } else if (options->method) {
         all.synopsis = "MOLECULE.xyz --basis NAME [options]";
         all.purpose = "Correlation energies by " TCE_METHOD_TITLES
-                      "; over spin orbitals where the reference is unrestricted. " ON_PROCESSES;
+                      "; over spin orbitals of UHF and ROHF. " ON_PROCESSES;
         all.operand_name = "MOLECULE.xyz";
     }
     return all;
@@ -238,10 +239,11 @@ static enum status check_method(const struct tce_options *options)
 /* Whether it is a request that needs no command. */
 static bool stands_alone(const char *word)
 {
-    static const char *const requests[] = {"--help", "-h", "--help-modes", "--help-all",
-                                           "--version"};
+    static const char *const requests[] = {"--help",     "-h",        "--help-modes",
+                                           "--help-all", "--version", "--list-basis"};
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++)
-        if (strcmp(word, requests[i]) == 0)
+        if (strlen(requests[i]) == strcspn(word, "=") &&
+            strncmp(word, requests[i], strlen(requests[i])) == 0)
             return true;
     return false;
 }
@@ -379,12 +381,15 @@ json_t *tce_options_command(const struct tce_options *options)
                                 HF_OUTPUTS ",write-fcidump");
 }
 
-void tce_options_answer(const struct tce_options *options, enum option_request request)
+enum status tce_options_answer(const struct tce_options *options, enum option_request request)
 {
     struct tce_options copy = *options;
     struct tce_option_tables tables;
     struct options all = describe_command(&copy, &tables);
+    if (request == OPTION_REQUEST_ANSWER)
+        return hf_options_answer(&options->hf, request);
     options_answer(&all, request);
+    return STATUS_OK;
 }
 
 const struct taskpool_settings *tce_options_pool(const struct tce_options *options)

@@ -47,14 +47,14 @@ struct tce_options {
 };
 
 /* Parses and checks what can be checked without reading a file. Pointers refer to argv.
- * *request is set to --help, --help-all or --version if given, which
+ * *request is set to --help, --help-all, --version or --list-basis if given, which
  * tce_options_answer prints; method is then set as in a run. Errors: STATUS_USAGE. */
 enum status tce_options_parse(int argc, char **argv, struct tce_options *options,
                               enum option_request *request);
 
 /* hf_options_read_file, of the molecule of a method or program. Collective. Errors: likewise. */
 enum status tce_options_read_file(struct tce_options *options, MPI_Comm comm);
-void tce_options_answer(const struct tce_options *options, enum option_request request);
+enum status tce_options_answer(const struct tce_options *options, enum option_request request);
 
 /* Settings of the pools of a run. Not collective. */
 const struct taskpool_settings *tce_options_pool(const struct tce_options *options);

@@ -261,7 +261,7 @@ void method_results_print(const struct method_run *run)
     scf_report_reference(&run->hf.result);
     log_print("\n");
     if (method) {
-        print_diagnostics(&run->diagnostics, run->hf.input.method == METHOD_UHF);
+        print_diagnostics(&run->diagnostics, run->hf.input.n_densities == 2);
         return;
     }
     tce_result_print_scalars(&correlation->instance);
@@ -307,12 +307,28 @@ static json_t *modes_to_json(const struct method_run *run)
     return compare;
 }
 
+/* Of each set of orbitals, from 1. */
+static json_t *core_to_json(const struct orbital_spaces *orbitals)
+{
+    json_t *sets = json_array();
+    for (int s = 0; s < orbitals->n_orbital_sets; s++) {
+        json_t *numbers = json_array();
+        for (int64_t i = 0; i < orbitals->spin[s].frozen.n_core; i++)
+            json_array_append_new(
+                numbers,
+                json_integer((orbitals->spin[s].core ? orbitals->spin[s].core[i] : i) + 1));
+        json_array_append_new(sets, numbers);
+    }
+    return sets;
+}
+
 static json_t *orbitals_to_json(const struct method_calculation *calculation)
 {
     const struct orbital_spaces *orbitals = calculation->orbitals;
     struct frozen_orbitals frozen = orbital_spaces_n_frozen(orbitals);
-    return json_pack("{s:I, s:I, s:I, s:I, s:f}", "frozen_orbitals", (json_int_t)frozen.n_core,
-                     "frozen_virtual_orbitals", (json_int_t)frozen.n_virtual, "occupied_orbitals",
+    return json_pack("{s:I, s:o, s:I, s:I, s:I, s:f}", "frozen_orbitals", (json_int_t)frozen.n_core,
+                     "frozen_orbital_numbers", core_to_json(orbitals), "frozen_virtual_orbitals",
+                     (json_int_t)frozen.n_virtual, "occupied_orbitals",
                      (json_int_t)orbital_spaces_n_occupied(orbitals), "virtual_orbitals",
                      (json_int_t)orbital_spaces_n_virtual(orbitals), "integral_seconds",
                      calculation->correlation.integral_seconds);
@@ -328,7 +344,7 @@ static json_t *method_extras_to_json(const struct method_run *run, int64_t memor
     json_t *extras =
         json_pack("{s:I, s:o*, s:o*}", "memory_part_bytes", (json_int_t)memory_part_bytes,
                   "predicted_seconds", predicted, "diagnostics",
-                  diagnostics_to_json(&run->diagnostics, run->hf.input.method == METHOD_UHF));
+                  diagnostics_to_json(&run->diagnostics, run->hf.input.n_densities == 2));
     if (run->calculation.orbitals)
         json_object_update_new(extras, orbitals_to_json(&run->calculation));
     if (records->n > 0 && run->options->hf.compare)

@@ -114,9 +114,10 @@ static enum status make_integrals(const struct fcidump *dump, const struct taskp
 struct dump_writer {
     const struct fcidump *dump;
     const struct dump_integrals *integrals;
-    int64_t n;     /* orbitals, or spin orbitals, of the file */
-    double *h;     /* n x n, the lower triangle; the rest is scratch */
-    double *block; /* of a tensor */
+    int64_t n;          /* orbitals, or spin orbitals, of the file */
+    double *h;          /* n x n, the lower triangle; the rest is scratch */
+    double *block;      /* of a tensor */
+    double determinant; /* energy of the correlated electrons, hartree */
     FILE *file;
     int64_t n_written; /* two-electron integrals */
 };
@@ -233,12 +234,19 @@ static bool has_occupied_second(const struct dumped_block *block)
     return !block->is_virtual[1];
 }
 
+/* Electrons in an occupied orbital, by its number in its space. */
+static int count_electrons(const struct orbital_spaces *orbitals, int64_t i)
+{
+    return i >= orbitals->spin[0].n_occupied - orbitals->n_open ? 1
+                                                                : electrons_per_orbital(orbitals);
+}
+
 /* (pq|ii) */
 static void subtract_coulomb(struct dump_writer *writer, const struct dumped_block *block)
 {
     if (block->value[2] == block->value[3])
         *h_element(writer, block->number[0], block->number[1]) -=
-            electrons_per_orbital(writer->dump->orbitals) * block->element;
+            count_electrons(writer->dump->orbitals, block->value[2]) * block->element;
 }
 
 /* (pi|iq), q occupied */
@@ -255,7 +263,7 @@ static void add_virtual_exchange(struct dump_writer *writer, const struct dumped
         *h_element(writer, block->number[0], block->number[2]) += block->element;
 }
 
-/* h = F - (Coulomb and exchange of the correlated occupied orbitals), F being diagonal. */
+/* h = F - (Coulomb and exchange of the correlated occupied orbitals), F being diagonal but for ROHF. */
 static void make_one_electron(struct dump_writer *writer)
 {
     const struct orbital_spaces *orbitals = writer->dump->orbitals;
@@ -264,6 +272,8 @@ static void make_one_electron(struct dump_writer *writer)
             int64_t number = number_of_orbital(orbitals, s, p);
             *h_element(writer, number, number) = orbitals->spin[s].energies[p];
         }
+    if (orbitals->spin[0].fock)
+        memcpy(writer->h, orbitals->spin[0].fock, (size_t)(writer->n * writer->n) * sizeof(double));
     for (enum integral_kind kind = OOOO; kind <= VVOO; kind++)
         walk_kind(writer, kind, has_occupied_ket, subtract_coulomb);
     walk_kind(writer, OOOO, has_occupied_second, add_occupied_exchange);
@@ -271,20 +281,36 @@ static void make_one_electron(struct dump_writer *writer)
     walk_kind(writer, VOVO, has_occupied_second, add_virtual_exchange);
 }
 
-/* The constant that the Hamiltonian of the correlated electrons lacks. With a frozen core it follows from
- * the energy of their determinant, half the sum of h_ii + e_i over its electrons. */
-static double constant_energy(const struct dump_writer *writer)
+/* (ii|jj) and (ij|ij) */
+static void add_pair_energy(struct dump_writer *writer, const struct dumped_block *block)
 {
     const struct orbital_spaces *orbitals = writer->dump->orbitals;
-    double sum = 0;
+    const int64_t *value = block->value;
+    int n[4];
+    for (int d = 0; d < 4; d++)
+        n[d] = count_electrons(orbitals, value[d]);
+    if (value[0] == value[1] && value[2] == value[3])
+        writer->determinant += n[0] * n[2] * block->element / 2;
+    if (value[0] == value[2] && value[1] == value[3])
+        writer->determinant -= (n[0] < n[1] ? n[0] : n[1]) * block->element / 2;
+}
+
+/* The constant that the Hamiltonian of the correlated electrons lacks. With a frozen core it follows from
+ * the energy of their determinant. */
+static double constant_energy(struct dump_writer *writer)
+{
+    const struct orbital_spaces *orbitals = writer->dump->orbitals;
     if (orbital_spaces_n_frozen(orbitals).n_core == 0)
         return writer->dump->nuclear_repulsion;
+    writer->determinant = 0;
     for (int s = 0; s < orbitals->n_orbital_sets; s++)
         for (int64_t i = 0; i < orbitals->spin[s].n_occupied; i++) {
             int64_t number = number_of_orbital(orbitals, s, i);
-            sum += *h_element(writer, number, number) + orbitals->spin[s].energies[i];
+            writer->determinant +=
+                count_electrons(orbitals, i) * *h_element(writer, number, number);
         }
-    return writer->dump->scf_energy - electrons_per_orbital(orbitals) / 2.0 * sum;
+    walk_kind(writer, OOOO, has_occupied_ket, add_pair_energy);
+    return writer->dump->scf_energy - writer->determinant;
 }
 
 /* --- text --- */
@@ -292,11 +318,10 @@ static double constant_energy(const struct dump_writer *writer)
 static void print_dump_header(const struct dump_writer *writer)
 {
     const struct orbital_spaces *orbitals = writer->dump->orbitals;
-    const struct orbital_space *alpha = &orbitals->spin[0];
-    const struct orbital_space *beta = &orbitals->spin[orbitals->n_orbital_sets - 1];
+    int64_t n_alpha = orbitals->spin[0].n_occupied;
+    int64_t n_beta = orbitals->spin[orbitals->n_orbital_sets - 1].n_occupied - orbitals->n_open;
     fprintf(writer->file, "&FCI\nNORB=%lld,\nNELEC=%lld,\nMS2=%lld,\n", (long long)writer->n,
-            (long long)(alpha->n_occupied + beta->n_occupied),
-            (long long)(alpha->n_occupied - beta->n_occupied));
+            (long long)(n_alpha + n_beta), (long long)(n_alpha - n_beta));
     fprintf(writer->file, "UHF=.%s.,\nORBSYM=", orbitals->n_orbital_sets == 2 ? "TRUE" : "FALSE");
     for (int64_t p = 0; p < writer->n; p++)
         fprintf(writer->file, "1,");

@@ -16,6 +16,7 @@
  *     E_0        0 0 0 0
  *
  * Energies are in hartree. Orbitals count from 1, occupied ones first, in the order of their energies.
+ * ROHF has one set; its energies are those of the SCF.
  * Two spins: UHF=.TRUE., and all indices count spin orbitals, 2 p - 1 for alpha and 2 p for
  * beta, the layout of Psi4 (p4util/fcidump.py) and of HANDE (manual, "FCIDUMP format").
  * Frozen orbitals are in h, the one-electron Hamiltonian with their mean field, and in E_0, their
@@ -34,10 +35,11 @@
 struct fcidump {
     const char *path;
     const struct screening *screening;
-    const struct orbital_spaces *orbitals; /* to check memory, without coefficients */
-    int64_t tile;                          /* orbitals in a tile of the tensors, > 0 */
-    int64_t memory_bytes;                  /* of a process; 0: what the machine has */
-    MPI_Comm comm;                         /* all processes */
+    const struct orbital_spaces
+        *orbitals;            /* of ROHF one set; to check memory, without coefficients */
+    int64_t tile;             /* orbitals in a tile of the tensors, > 0 */
+    int64_t memory_bytes;     /* of a process; 0: what the machine has */
+    MPI_Comm comm;            /* all processes */
     double scf_energy;        /* total, hartree; with nuclear_repulsion, of all occupied orbitals */
     double nuclear_repulsion; /* hartree */
     double scf_bytes;         /* that the SCF keeps on a process, at most */
@@ -49,7 +51,8 @@ struct fcidump {
 enum status fcidump_check_memory(const struct fcidump *dump);
 
 /* Transforms the integrals, and process 0 writes them; the file appears when it is complete.
- * h_pq = e_p (p = q) - sum_i (2 (pq|ii) - (pi|iq)) and, of two spins, likewise: as exact as the Fock
- * matrix of the converged SCF is diagonal. Integrals below 1e-15 are left out. Collective. Errors:
+ * h_pq = F_pq - sum_i (n_i (pq|ii) - (pi|iq)) over the orbitals that alpha, and of two spins beta electrons
+ * occupy, with n_i electrons in the orbital: as exact as F is diagonal in the converged SCF, or of ROHF what
+ * its semicanonical orbitals make of it. Integrals below 1e-15 are left out. Collective. Errors:
  * as mo_integrals_create and mo_integrals_run, STATUS_IO, STATUS_NO_MEMORY; the same everywhere. */
 enum status fcidump_write(const struct fcidump *dump, const struct taskpool_settings *pool);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/integrals/orbital_space.h"
 
+#include "hf/tiles/cross_overlap.h"
 #include "support/arrays/dense.h"
 #include "support/base/agree.h"
 #include "support/base/integers.h"
@@ -13,29 +14,6 @@
 
 /* Below this share of the largest element another one is smaller beyond doubt. */
 #define EQUALLY_LARGE (1 - 1e-6)
-
-/* Electrons of He, Ne, Ar, ...: an atom beyond one has its orbitals as core. */
-static const int noble_gases[] = {2, 10, 18, 36, 54, 86};
-
-static int core_of(int element)
-{
-    int electrons = 0;
-    for (size_t i = 0; i < sizeof noble_gases / sizeof noble_gases[0]; i++)
-        if (element > noble_gases[i])
-            electrons = noble_gases[i];
-    return electrons / 2;
-}
-
-int64_t frozen_core_count(const struct molecule *molecule)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < molecule->n_atoms; i++) {
-        const struct atom *atom = &molecule->atoms[i];
-        int64_t n_of_atom = atom->ghost ? 0 : core_of(atom->element) - atom_n_core(atom) / 2;
-        n += n_of_atom > 0 ? n_of_atom : 0;
-    }
-    return n;
-}
 
 struct frozen_orbitals orbital_spaces_n_frozen(const struct orbital_spaces *spaces)
 {
@@ -120,6 +98,8 @@ enum status orbital_spaces_count(int64_t n_functions, int64_t n_orbitals, int n_
                                  struct orbital_spaces *spaces)
 {
     *spaces = (struct orbital_spaces){.n_orbital_sets = n_orbital_sets};
+    if (n_orbital_sets == 1)
+        spaces->n_open = n_occupied[0] - n_occupied[1];
     for (int s = 0; s < n_orbital_sets; s++)
         spaces->spin[s] =
             (struct orbital_space){.n_functions = n_functions,
@@ -143,58 +123,94 @@ static double sign_of(const double *column, int64_t n, int64_t stride)
     return 1;
 }
 
-/* C from the correlated orbitals of the full matrix, which has n_all columns. */
-static void take_correlated_orbitals(struct orbital_space *space, const double *full, int64_t n_all)
+/* C from the correlated orbitals of the full matrix, which has n_all columns; signs: those that they have here. */
+static void take_correlated_orbitals(struct orbital_space *space, const double *full, int64_t n_all,
+                                     double *signs)
 {
     for (int64_t p = 0; p < space->n_orbitals; p++) {
-        const double *column = full + space->frozen.n_core + p;
-        double sign = sign_of(column, space->n_functions, n_all);
+        const double *column = full + orbital_space_number(space, p);
+        signs[p] = sign_of(column, space->n_functions, n_all);
         for (int64_t mu = 0; mu < space->n_functions; mu++)
-            space->C[mu * space->n_orbitals + p] = sign * column[mu * n_all];
+            space->C[mu * space->n_orbitals + p] = signs[p] * column[mu * n_all];
     }
 }
 
-/* In pieces that fit into the counts of MPI. */
-static void broadcast_coefficients(struct orbital_space *space, MPI_Comm comm)
+/* F_ia of the correlated orbitals from those of all. */
+static void take_fock_ov(struct orbital_space *space, const double *full, const double *signs)
 {
-    const int64_t most = 1 << 27, n = space->n_functions * space->n_orbitals;
+    int64_t n_occupied = space->n_occupied, n_virtual = space->n_virtual,
+            n_all = n_virtual + space->frozen.n_virtual;
+    for (int64_t i = 0; i < n_occupied; i++)
+        for (int64_t a = 0; a < n_virtual; a++)
+            space->fock_ov[i * n_virtual + a] =
+                signs[i] * signs[n_occupied + a] * full[orbital_space_number(space, i) * n_all + a];
+}
+
+/* In pieces that fit into the counts of MPI. */
+static void broadcast_numbers(double *numbers, int64_t n, MPI_Comm comm)
+{
+    const int64_t most = 1 << 27;
     for (int64_t first = 0; first < n; first += most)
-        MPI_Bcast(space->C + first, (int)(n - first < most ? n - first : most), MPI_DOUBLE, 0,
-                  comm);
+        MPI_Bcast(numbers + first, (int)(n - first < most ? n - first : most), MPI_DOUBLE, 0, comm);
+}
+
+void orbital_space_broadcast(struct orbital_space *space, MPI_Comm comm)
+{
+    broadcast_numbers(space->C, space->n_functions * space->n_orbitals, comm);
+    broadcast_numbers(space->energies, space->n_orbitals, comm);
+    if (space->fock_ov)
+        broadcast_numbers(space->fock_ov, space->n_occupied * space->n_virtual, comm);
+}
+
+struct scf_orbitals scf_orbitals_of(const struct scf_result *result, int spin)
+{
+    if (result->semicanonical[0])
+        return (struct scf_orbitals){result->semicanonical[spin], result->fock_ov[spin],
+                                     result->semicanonical_energies[spin]};
+    return (struct scf_orbitals){result->orbitals[spin], NULL, result->orbital_energies[spin]};
 }
 
 static enum status gather_correlated_orbitals(struct orbital_space *space,
-                                              const struct dense *orbitals, const double *energies,
-                                              MPI_Comm comm)
+                                              const struct scf_orbitals *scf, MPI_Comm comm)
 {
     int rank;
     int64_t n_all = space->frozen.n_core + space->n_orbitals + space->frozen.n_virtual;
-    int64_t n = space->n_functions, m = space->n_orbitals;
+    int64_t n = space->n_functions, m = space->n_orbitals,
+            n_ov = scf->fock_ov ? space->n_occupied * space->n_virtual : 0;
     MPI_Comm_rank(comm, &rank);
     double *full = rank == 0 ? malloc((size_t)(n * n_all) * sizeof *full) : NULL;
+    double *signs = malloc((size_t)m * sizeof *signs);
     space->C = malloc((size_t)(n * m) * sizeof *space->C);
     space->energies = malloc((size_t)m * sizeof *space->energies);
-    bool complete = space->C && space->energies && (full || rank != 0);
+    space->fock_ov = scf->fock_ov ? malloc((size_t)(n_ov + 1) * sizeof *space->fock_ov) : NULL;
+    bool complete = signs && space->C && space->energies && (full || rank != 0) &&
+                    (space->fock_ov || !scf->fock_ov);
     enum status status = status_agree(comm, CHECK_MEMORY(complete, "no memory for the orbitals"));
     if (status != STATUS_OK)
         goto done;
-    status = dense_gather(orbitals, full);
+    status = dense_gather(scf->C, full);
     if (status != STATUS_OK)
         goto done;
     if (rank == 0)
-        take_correlated_orbitals(space, full, n_all);
-    broadcast_coefficients(space, comm);
-    memcpy(space->energies, energies + space->frozen.n_core, (size_t)m * sizeof *space->energies);
-    /* Bit for bit the same on every process. */
-    MPI_Bcast(space->energies, (int)m, MPI_DOUBLE, 0, comm);
+        take_correlated_orbitals(space, full, n_all, signs);
+    status = scf->fock_ov ? dense_gather(scf->fock_ov, full) : STATUS_OK;
+    if (status != STATUS_OK)
+        goto done;
+    if (rank == 0 && scf->fock_ov)
+        take_fock_ov(space, full, signs);
+    for (int64_t p = 0; p < m; p++)
+        space->energies[p] = scf->energies[orbital_space_number(space, p)];
+    orbital_space_broadcast(space, comm);
 done:
     free(full);
+    free(signs);
     return status;
 }
 
 enum status orbital_spaces_create(const struct scf_result *result, int n_orbital_sets,
                                   const int64_t n_occupied[], struct frozen_orbitals frozen,
-                                  MPI_Comm comm, struct orbital_spaces **spaces)
+                                  int64_t *const core[], MPI_Comm comm,
+                                  struct orbital_spaces **spaces)
 {
     struct orbital_spaces counts;
     *spaces = NULL;
@@ -206,8 +222,11 @@ enum status orbital_spaces_create(const struct scf_result *result, int n_orbital
         goto failed;
     *made = counts;
     for (int s = 0; s < n_orbital_sets; s++) {
-        status = gather_correlated_orbitals(&made->spin[s], result->orbitals[s],
-                                            result->orbital_energies[s], comm);
+        struct scf_orbitals scf = {result->orbitals[s], NULL, result->orbital_energies[s]};
+        if (n_orbital_sets == 2)
+            scf = scf_orbitals_of(result, s);
+        made->spin[s].core = core ? core[s] : NULL;
+        status = gather_correlated_orbitals(&made->spin[s], &scf, comm);
         if (status != STATUS_OK)
             goto failed;
     }
@@ -225,8 +244,96 @@ void orbital_spaces_destroy(struct orbital_spaces *spaces)
     for (int s = 0; s < 2; s++) {
         free(spaces->spin[s].C);
         free(spaces->spin[s].energies);
+        free(spaces->spin[s].fock_ov);
+        free(spaces->spin[s].fock);
     }
     free(spaces);
+}
+
+/* --- one set of ROHF --- */
+
+/* C = A^T B or A B, row-major. */
+static void multiply(enum CBLAS_TRANSPOSE transpose, int64_t m, int64_t n, int64_t k,
+                     const double *A, const double *B, double beta, double *C)
+{
+    int lda = (int)(transpose == CblasTrans ? m : k);
+    if (m > 0 && n > 0 && k > 0)
+        cblas_dgemm(CblasRowMajor, transpose, CblasNoTrans, (int)m, (int)n, (int)k, 1, A, lda, B,
+                    (int)n, beta, C, (int)n);
+}
+
+/* FU = F U, of the semicanonical F. */
+static void multiply_by_fock(const struct orbital_space *semicanonical, const double *U,
+                             int64_t n_columns, double *FU)
+{
+    int64_t o = semicanonical->n_occupied, v = semicanonical->n_virtual;
+    const double *f = semicanonical->fock_ov;
+    for (int64_t p = 0; p < o + v; p++)
+        for (int64_t q = 0; q < n_columns; q++)
+            FU[p * n_columns + q] = semicanonical->energies[p] * U[p * n_columns + q];
+    multiply(CblasNoTrans, o, n_columns, v, f, U + o * n_columns, 1, FU);
+    multiply(CblasTrans, v, n_columns, o, f, U, 1, FU + o * n_columns);
+}
+
+/* F of alpha over the orbitals C of a space: U^T F U, with U = C_semicanonical^T S C. Process 0.
+ * S  n_functions x n_functions; overwritten */
+static enum status rotate_fock(const struct orbital_space *semicanonical, double *S,
+                               struct orbital_space *space)
+{
+    int64_t n = space->n_functions, m = space->n_orbitals, all = semicanonical->n_orbitals;
+    double *SC = malloc((size_t)(n * m) * sizeof *SC), *U = malloc((size_t)(all * m) * sizeof *U);
+    space->fock = malloc((size_t)(m * m) * sizeof *space->fock);
+    enum status status = CHECK_MEMORY(SC && U && space->fock, "no memory for the Fock matrix");
+    if (status == STATUS_OK) {
+        multiply(CblasNoTrans, n, m, n, S, space->C, 0, SC);
+        multiply(CblasTrans, all, m, n, semicanonical->C, SC, 0, U);
+        multiply_by_fock(semicanonical, U, m, SC);
+        multiply(CblasTrans, m, m, all, U, SC, 0, space->fock);
+    }
+    free(SC);
+    free(U);
+    return status;
+}
+
+static enum status find_fock(const struct shells *shells, const struct dense_grid *grid,
+                             const struct orbital_space *semicanonical, MPI_Comm comm,
+                             struct orbital_space *space)
+{
+    int rank;
+    int64_t n = space->n_functions;
+    struct dense *S;
+    MPI_Comm_rank(comm, &rank);
+    double *full = rank == 0 ? malloc((size_t)(n * n) * sizeof *full) : NULL;
+    TRY(dense_create(grid, n, n, &S));
+    enum status status =
+        status_agree(comm, CHECK_MEMORY(full || rank != 0, "no memory for the overlap matrix"));
+    if (status == STATUS_OK)
+        status = cross_overlap(shells, shells, S);
+    if (status == STATUS_OK)
+        status = dense_gather(S, full);
+    if (status == STATUS_OK)
+        status =
+            status_agree(comm, rank == 0 ? rotate_fock(semicanonical, full, space) : STATUS_OK);
+    free(full);
+    dense_destroy(S);
+    return status;
+}
+
+enum status orbital_spaces_create_shared(const struct scf_result *result,
+                                         const struct shells *shells, const int64_t n_occupied[],
+                                         struct frozen_orbitals frozen, int64_t *core,
+                                         MPI_Comm comm, struct orbital_spaces **spaces)
+{
+    struct orbital_spaces *semicanonical;
+    *spaces = NULL;
+    TRY(orbital_spaces_create(result, 2, n_occupied, (struct frozen_orbitals){0, 0}, NULL, comm,
+                              &semicanonical));
+    enum status status = orbital_spaces_create(result, 1, n_occupied, frozen, &core, comm, spaces);
+    if (status == STATUS_OK)
+        status = find_fock(shells, result->orbitals[0]->grid, &semicanonical->spin[0], comm,
+                           &(*spaces)->spin[0]);
+    orbital_spaces_destroy(semicanonical);
+    return status;
 }
 
 /* --- matrices --- */

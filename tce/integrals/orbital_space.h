@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The correlated orbitals of a converged SCF: its canonical orbitals without those that are
- * frozen, on every process. */
+/* The correlated orbitals of a converged SCF: its canonical orbitals, of ROHF the semicanonical ones,
+ * without those that are frozen, on every process. */
 #pragma once
 
-#include "basis/input/molecule.h"
+#include "basis/integrals/shells.h"
 #include "hf/scf/scf.h"
 #include "support/base/status.h"
 #include "tce/tensor/index_space.h"
@@ -12,14 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Core orbitals that are left out of the treatment of correlation, the lowest ones of the
- * molecule. Each nucleus counts the occupied orbitals of the preceding noble gas: 0 for H
- * and He, 1 for Li to Ne, 5 for Na to Ar, 9 for K to Kr, 18 for Rb to Xe, 27 for Cs to Rn, 43
- * beyond, less those that its core potential replaces; none for ghosts. Source: NWChem's "freeze atomic". */
-int64_t frozen_core_count(const struct molecule *molecule);
-
-/* Orbitals of each spin that are left uncorrelated: the lowest occupied and the highest virtual
- * ones. */
+/* Orbitals of each spin that are left uncorrelated: occupied ones, and the highest virtual ones. */
 struct frozen_orbitals {
     int64_t n_core, n_virtual;
 };
@@ -28,15 +21,29 @@ struct frozen_orbitals {
 struct orbital_space {
     int64_t n_functions;
     struct frozen_orbitals frozen; /* which are not here */
+    const int64_t *core; /* frozen.n_core occupied ones, numbers from 0, ascending; borrowed.
+                                    * NULL: the lowest */
     int64_t n_occupied;
     int64_t n_virtual;
     int64_t n_orbitals; /* n_occupied + n_virtual */
     double *C;          /* n_functions x n_orbitals, row-major: occupied ones first */
     double *energies;   /* n_orbitals, hartree; occupied ones ascending, virtual ones ascending */
+    double *fock_ov;    /* n_occupied x n_virtual: F_ia, hartree; NULL: zeros */
+    double *
+        fock; /* on process 0, of one set of ROHF: n_orbitals x n_orbitals, F of alpha; else NULL */
 };
 
+/* The number of a correlated orbital in the list of all orbitals of its spin, from 0. */
+static inline int64_t orbital_space_number(const struct orbital_space *space, int64_t orbital)
+{
+    for (int64_t i = 0; i < space->frozen.n_core; i++)
+        orbital += (space->core ? space->core[i] : i) <= orbital;
+    return orbital;
+}
+
 struct orbital_spaces {
-    int n_orbital_sets;           /* 1: of a closed shell, the same for both spins; 2: each */
+    int n_orbital_sets; /* 1: the same for both spins; 2: each */
+    int64_t n_open;     /* of one set: the last occupied ones, which alpha electrons occupy alone */
     struct orbital_space spin[2]; /* alpha, beta; as many functions, frozen ones and orbitals */
 };
 
@@ -64,8 +71,16 @@ struct orbital_place {
 struct orbital_place orbital_spaces_find(const struct orbital_spaces *spaces, bool is_virtual,
                                          int64_t value);
 
+/* The orbitals of a spin that methods take: of ROHF the semicanonical ones, with F between occupied and virtual
+ * ones, else NULL; otherwise the canonical ones. Borrowed. */
+struct scf_orbitals {
+    const struct dense *C, *fock_ov;
+    const double *energies;
+};
+struct scf_orbitals scf_orbitals_of(const struct scf_result *result, int spin);
+
 /* The counts alone, without C and energies, from numbers of functions and orbitals.
- * n_occupied  of each spin, frozen ones included. Of two spins, not fewer of alpha: alpha may then
+ * n_occupied  of each spin, frozen ones included, not fewer of alpha: alpha may then
  *             have no virtual and beta no occupied orbitals
  * Not collective. Errors: STATUS_INPUT (no occupied or no virtual orbital is left; the message says
  * how many can be frozen). */
@@ -76,14 +91,26 @@ enum status orbital_spaces_count(int64_t n_functions, int64_t n_orbitals, int n_
 /* The first of the largest elements of each orbital is made positive, elements that differ
  * by a millionth counting as equally large: so signs do not depend on rounding, and thus on
  * the number of processes. The last bits do, and how orbitals of one energy are mixed.
- * result  of n_orbital_sets sets; its orbitals are canonical within the occupied and within the
- *         virtual ones
+ * result  of n_orbital_sets sets, or of ROHF, whose semicanonical orbitals are two sets; its orbitals are
+ *         canonical within the occupied and within the virtual ones
+ * core    of each set, as orbital_space.core; borrowed while the spaces exist. NULL: the lowest
  * Collective over comm, the communicator of the orbitals' grid.
  * Errors: as orbital_spaces_count, STATUS_NO_MEMORY; the same everywhere. */
 enum status orbital_spaces_create(const struct scf_result *result, int n_orbital_sets,
                                   const int64_t n_occupied[], struct frozen_orbitals frozen,
-                                  MPI_Comm comm, struct orbital_spaces **spaces);
+                                  int64_t *const core[], MPI_Comm comm,
+                                  struct orbital_spaces **spaces);
 void orbital_spaces_destroy(struct orbital_spaces *spaces);
+
+/* The orbitals of ROHF itself as one set, with F of alpha; otherwise as orbital_spaces_create. shells: of its
+ * functions. */
+enum status orbital_spaces_create_shared(const struct scf_result *result,
+                                         const struct shells *shells, const int64_t n_occupied[],
+                                         struct frozen_orbitals frozen, int64_t *core,
+                                         MPI_Comm comm, struct orbital_spaces **spaces);
+
+/* Gives all processes the numbers of process 0, bit for bit. Collective over comm. */
+void orbital_space_broadcast(struct orbital_space *space, MPI_Comm comm);
 
 /* Orbitals [first, last) of an orbital space. */
 struct orbital_range {

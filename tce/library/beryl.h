@@ -88,7 +88,7 @@ enum { BERYL_NOT_GIVEN = -1000000 };
  * (--max-iter for max_iter), or under the one named here. Texts are copied by beryl_create. */
 struct beryl_settings {
     size_t size;            /* of this structure where the program was compiled; set by defaults */
-    const char *basis;      /* name, or Gaussian94 or NWChem file */
+    const char *basis;      /* as --basis: name or file, also by element and centre */
     int charge;             /* BERYL_NOT_GIVEN: as the file's comment line says, else 0 */
     int multiplicity;       /* likewise, else 1 */
     int reference;          /* enum beryl_reference; --method */
@@ -101,7 +101,7 @@ struct beryl_settings {
     const char *sched;      /* scheduling mode */
     int64_t cache;          /* megabytes per process for tiles and shell pairs */
     int64_t memory;         /* megabytes that a process may use; 0: all that is available */
-    int frozen_core;        /* whether beryl_correlate leaves noble-gas cores out */
+    int frozen_core;        /* whether beryl_correlate leaves the atoms' noble-gas cores out */
     double converge_amplitudes;
     int64_t max_iter_amplitudes;
     int log; /* whether process 0 prints on standard output what the programs print meanwhile */
@@ -147,8 +147,8 @@ enum beryl_error beryl_create_from_file(const char *path, const struct beryl_set
 /* NULL is fine. */
 void beryl_destroy(struct beryl_calculation *calculation);
 
-/* Sizes; n_spins is 1 for closed shells (RHF), else 2, of ROHF with the same orbitals. Of a shell that does not exist: -1 for its
- * first function, 0 for its size. Not collective. */
+/* Sizes; n_spins is 1 for closed shells (RHF), else 2, of ROHF with the same orbitals. Of a shell that does
+ * not exist: -1 for its first function, 0 for its size. Not collective. */
 int beryl_n_spins(const struct beryl_calculation *calculation);
 int64_t beryl_n_electrons(const struct beryl_calculation *calculation, int spin);
 int64_t beryl_n_functions(const struct beryl_calculation *calculation);
@@ -195,8 +195,8 @@ enum beryl_error beryl_orbitals(struct beryl_calculation *calculation, int spin,
 enum beryl_error beryl_density(struct beryl_calculation *calculation, int spin, double *D);
 
 /* Correlation energy of "mp2", "ccd", "ccsd", "ccsd_t" or "ccsdt" over the orbitals of beryl_solve,
- * over spin orbitals where these are unrestricted. beryl-tce has the reference of BERYL_FOLLOW_NONE. May be
- * repeated.
+ * over spin orbitals where these are unrestricted or, semicanonical, of ROHF. beryl-tce has the reference
+ * of BERYL_FOLLOW_NONE. May be repeated.
  * Errors: BERYL_USAGE, BERYL_NOT_CONVERGED, BERYL_NUMERIC, BERYL_INPUT (no occupied or no virtual
  * orbital is left), BERYL_NO_MEMORY. */
 enum beryl_error beryl_correlate(struct beryl_calculation *calculation, const char *method,

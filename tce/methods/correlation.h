@@ -21,7 +21,7 @@ struct method_settings {
     const char *method; /* its name in methods.h; with a text the name of the text's file */
     const char *text;   /* a user's program in the place of the method's, or NULL */
     size_t length;
-    bool frozen_core;        /* freeze the orbitals of noble-gas cores */
+    bool frozen_core;        /* freeze the orbitals of noble-gas cores, by character */
     int64_t freeze;          /* frozen occupied orbitals of each spin; or METHOD_NOT_GIVEN */
     int64_t freeze_virtuals; /* frozen highest virtual orbitals of each spin */
     int64_t orbital_tile;    /* orbitals in a tile; 0: chosen by the program's contractions */

@@ -265,6 +265,34 @@ enum status amplitudes_read(const struct checkpoint_stream *stream,
     return status;
 }
 
+static enum status move_semicanonical_spin(const struct checkpoint_stream *stream,
+                                           const struct scf_result *result, int spin)
+{
+    static const char *const names[2] = {"alpha", "beta"};
+    char orbitals[80], fock[80], energies[80];
+    struct dense *C = result->semicanonical[spin], *F = result->fock_ov[spin];
+    bool found;
+    snprintf(orbitals, sizeof orbitals, CHECKPOINT_AMPLITUDES "/orbitals_%s", names[spin]);
+    snprintf(fock, sizeof fock, CHECKPOINT_AMPLITUDES "/fock_%s", names[spin]);
+    snprintf(energies, sizeof energies, CHECKPOINT_AMPLITUDES "/energies_%s", names[spin]);
+    const struct checkpoint_matrix place[] = {{orbitals, C->n_columns, 0, true},
+                                              {fock, F->n_columns, 0, false}};
+    const struct checkpoint_number numbers = {
+        "energies", .real = result->semicanonical_energies[spin], .n = C->n_columns};
+    TRY(checkpoint_stream_matrix(stream, &place[0], C));
+    if (F->n_rows > 0 && F->n_columns > 0)
+        TRY(checkpoint_stream_matrix(stream, &place[1], F));
+    TRY(checkpoint_stream_numbers(stream, energies, 1, &numbers, &found));
+    return found ? STATUS_OK : checkpoint_stream_fail(stream, energies);
+}
+
+enum status amplitudes_move_semicanonical(const struct checkpoint_stream *stream,
+                                          const struct scf_result *result)
+{
+    TRY(move_semicanonical_spin(stream, result, 0));
+    return move_semicanonical_spin(stream, result, 1);
+}
+
 struct amplitude_origin correlation_checkpoint_origin(const char *method,
                                                       const struct orbital_spaces *orbitals)
 {
@@ -298,11 +326,35 @@ static int64_t amplitude_bytes(const struct correlation *correlation, int n_step
     return (int64_t)(sizeof(double) * (n + amplitude_solver_count_elements(n, n_steps)));
 }
 
+/* At most; F between n occupied and m virtual orbitals has less than half of (n + m)^2 elements. */
+static int64_t semicanonical_bytes(const struct scf_problem *problem)
+{
+    int64_t n = problem->shells->n_functions;
+    return scf_is_rohf(problem) ? 2 * (int64_t)sizeof(double) * (3 * n * n / 2 + n) : 0;
+}
+
 int64_t correlation_checkpoint_bytes(const struct scf_problem *problem,
                                      const struct correlation *correlation, int diis_size)
 {
     return checkpoint_bytes(problem, problem->shells->n_functions,
-                            amplitude_bytes(correlation, diis_size));
+                            amplitude_bytes(correlation, diis_size) + semicanonical_bytes(problem));
+}
+
+/* Tells core orbitals from as many lowest ones. */
+static int64_t sum_core_numbers(const struct orbital_spaces *orbitals)
+{
+    int64_t sum = 0;
+    for (int s = 0; s < orbitals->n_orbital_sets; s++)
+        for (int64_t i = 0; i < orbitals->spin[s].frozen.n_core; i++)
+            sum += orbitals->spin[s].core ? orbitals->spin[s].core[i] : i;
+    return sum;
+}
+
+static enum status move_core_sum(const struct checkpoint_stream *stream, int64_t *sum)
+{
+    bool found;
+    const struct checkpoint_number number = {"sum_of_numbers", .integer = sum};
+    return checkpoint_stream_numbers(stream, CHECKPOINT_FROZEN, 1, &number, &found);
 }
 
 /* --- amplitudes of a method: writing --- */
@@ -310,7 +362,7 @@ int64_t correlation_checkpoint_bytes(const struct scf_problem *problem,
 struct writing {
     const struct correlation *correlation;
     const struct amplitude_solver *solver;
-    double scf_energy;
+    const struct scf_result *result;
 };
 
 static enum status add_amplitudes(const struct checkpoint_stream *stream, void *context)
@@ -331,8 +383,13 @@ static enum status add_amplitudes(const struct checkpoint_stream *stream, void *
                                                 .is_solution = correlation->is_solution,
                                                 .change = correlation->change,
                                                 .energy_change = correlation->energy_change,
-                                                .scf_energy = writing->scf_energy};
-    return amplitudes_write(stream, &origin, &progress, &tensors);
+                                                .scf_energy = writing->result->energy};
+    int64_t sum = sum_core_numbers(correlation->problem.orbitals);
+    TRY(move_core_sum(stream, &sum));
+    TRY(amplitudes_write(stream, &origin, &progress, &tensors));
+    return writing->result->semicanonical[0]
+               ? amplitudes_move_semicanonical(stream, writing->result)
+               : STATUS_OK;
 }
 
 void correlation_checkpoint_write(const struct correlation_files *files,
@@ -340,7 +397,7 @@ void correlation_checkpoint_write(const struct correlation_files *files,
                                   const struct amplitude_solver *solver)
 {
     const struct scf_result *result = files->result;
-    struct writing writing = {correlation, solver, result->energy};
+    struct writing writing = {correlation, solver, result};
     int n_steps;
     amplitude_solver_steps(solver, &n_steps);
     const struct checkpoint_orbitals orbitals = {
@@ -351,7 +408,7 @@ void correlation_checkpoint_write(const struct correlation_files *files,
         .converged = result->converged,
         .add = add_amplitudes,
         .add_context = &writing,
-        .add_bytes = amplitude_bytes(correlation, n_steps),
+        .add_bytes = amplitude_bytes(correlation, n_steps) + semicanonical_bytes(files->problem),
     };
     checkpoint_write_or_warn(correlation->problem.settings->checkpoint, files->problem, &orbitals);
 }
@@ -419,6 +476,22 @@ static enum status compare_origins(const char *path, const struct amplitude_orig
                     "(--freeze-virtuals); --guess %s takes only the orbitals",
                     path, (long long)origin->frozen.n_virtual, (long long)wanted->frozen.n_virtual,
                     path);
+    return STATUS_OK;
+}
+
+enum status correlation_checkpoint_compare_core(const struct checkpoint_reader *reader,
+                                                const struct orbital_spaces *orbitals)
+{
+    struct orbital_spaces lowest = *orbitals;
+    lowest.spin[0].core = lowest.spin[1].core = NULL;
+    int64_t sum = sum_core_numbers(&lowest); /* of files that do not say */
+    const char *path = checkpoint_reader_path(reader);
+    TRY(move_core_sum(checkpoint_reader_stream(reader), &sum));
+    if (sum != sum_core_numbers(orbitals))
+        return FAIL(STATUS_INPUT,
+                    "%s: its amplitudes are of other frozen orbitals (--frozen-core takes those of "
+                    "atoms' cores, --freeze the lowest); --guess %s takes only the orbitals",
+                    path, path);
     return STATUS_OK;
 }
 

@@ -10,9 +10,11 @@
  *                         scf_energy
  *     /beryl/amplitudes/t2 n_occupied x n_occupied x n_virtual x n_virtual doubles
  *     /beryl/amplitudes/t2_image_0, t2_error_0    of DIIS (amplitude_solver.h), oldest step first
+ *     /beryl/amplitudes/orbitals_alpha, fock_alpha, energies_alpha    of ROHF, and of beta: the semicanonical
+ *                         orbitals, F between them and, as an attribute of a group, their energies
  *
  * and so on for each tensor, by its name: whole and row-major, so that neither tiles nor
- * processes matter. For an unrestricted reference spin orbitals are counted, alpha ones before beta ones.
+ * processes matter. Of UHF and ROHF spin orbitals are counted, alpha ones before beta ones.
  * Process 0 reads and writes, a row of blocks at a time.
  *
  * A run that was stopped within a loop resumes there. Loop number k of a program, from 1, has the file
@@ -47,8 +49,7 @@ struct checkpoint_stream;
 
 /* The method and the orbital counts that amplitudes belong to. */
 struct amplitude_origin {
-    char method[TCE_METHOD_NAME_SIZE +
-                1]; /* SPIN_PREFIX for unrestricted references, and its name */
+    char method[TCE_METHOD_NAME_SIZE + 1]; /* SPIN_PREFIX of UHF and ROHF, and its name */
     struct frozen_orbitals frozen;
     int64_t n_occupied, n_virtual; /* correlated ones */
 };
@@ -91,6 +92,11 @@ enum status amplitudes_write(const struct checkpoint_stream *stream,
 enum status amplitudes_read(const struct checkpoint_stream *stream,
                             const struct amplitude_tensors *tensors, int64_t first_step);
 
+/* Moves the semicanonical orbitals of ROHF, their energies and F between them; after amplitudes_write. An SCF
+ * may mix them in another way if they have the same energy. Errors: as checkpoint_stream_matrix. */
+enum status amplitudes_move_semicanonical(const struct checkpoint_stream *stream,
+                                          const struct scf_result *result);
+
 /* --- the checkpoint of a run --- */
 
 /* The origin of the amplitudes of a method, named by correlation.amplitudes_name, over these orbitals.
@@ -122,6 +128,12 @@ enum status correlation_checkpoint_read(const struct checkpoint_reader *reader, 
 enum status correlation_checkpoint_find(const struct checkpoint_reader *reader,
                                         const struct amplitude_origin *wanted, bool *found,
                                         struct amplitude_progress *progress);
+
+/* Whether a checkpoint's amplitudes leave out the same occupied orbitals; once these are chosen, which
+ * depends on the orbitals of the file. Collective. Errors: STATUS_INPUT (they do not), as
+ * amplitudes_find; the same everywhere. */
+enum status correlation_checkpoint_compare_core(const struct checkpoint_reader *reader,
+                                                const struct orbital_spaces *orbitals);
 
 /* --- finished tuples of loops --- */
 

@@ -132,7 +132,7 @@ static void find_largest_amplitudes(const struct tensor *t, const struct orbital
                 orbital_spaces_find(orbitals, d >= rank / 2, found.list[k].index[d]);
             largest->list[k].is_beta[d] = place.spin == 1;
             largest->list[k].orbital[d] =
-                orbitals->spin[place.spin].frozen.n_core + place.orbital + 1;
+                orbital_space_number(&orbitals->spin[place.spin], place.orbital) + 1;
         }
     }
 }

@@ -32,7 +32,7 @@ struct largest_amplitudes {
 
 /*     T1 = |t1| / sqrt(N),  |t1|^2 = sum_ia t_i^a t_i^a
  * of N correlated electrons. Source: Lee, Taylor, Int. J. Quantum Chem. S23, 199 (1989), over the
- * spatial orbitals of a closed shell. For an unrestricted reference the sum is over spin orbitals,
+ * spatial orbitals of a closed shell. For UHF and ROHF the sum is over spin orbitals,
  * as in Psi4, which for the same wave function gives sqrt(2) times as much.
  *     D1 = the largest singular value of t1
  * Source: Janssen, Nielsen, Chem. Phys. Lett. 290, 423 (1998); over spin orbitals the larger one of

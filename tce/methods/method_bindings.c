@@ -72,6 +72,24 @@ static enum status fill_denominators(int rank, const int64_t first[], const int6
     return STATUS_OK;
 }
 
+/* F_pq over the orbitals of the reference, diagonal but for ROHF. */
+static double fock_element(const int64_t value[], void *context)
+{
+    const struct bound_tensor *tensor = context;
+    struct orbital_place place[2];
+    for (int d = 0; d < 2; d++)
+        place[d] = orbital_spaces_find(tensor->orbitals, !tensor->is_occupied[d], value[d]);
+    const struct orbital_space *space = &tensor->orbitals->spin[place[0].spin];
+    if (place[0].spin != place[1].spin)
+        return 0;
+    if (tensor->is_occupied[0] == tensor->is_occupied[1])
+        return place[0].orbital == place[1].orbital ? space->energies[place[0].orbital] : 0;
+    int occupied = tensor->is_occupied[0] ? 0 : 1;
+    return space->fock_ov ? space->fock_ov[place[occupied].orbital * space->n_virtual +
+                                           place[1 - occupied].orbital - space->n_occupied]
+                          : 0;
+}
+
 static const struct tensor_binding bindings[] = {
     {.name = "integrals",
      .meaning = "(pq|rs), chemists' notation",
@@ -82,6 +100,10 @@ static const struct tensor_binding bindings[] = {
                 "integrals, declared with the bar in the middle",
      .rank = 4,
      .integrals = DIRAC_ORDER},
+    {.name = BINDING_FOCK,
+     .meaning = "<p|F|q>, diagonal but for ROHF, where F_ia is not zero",
+     .rank = 2,
+     .element = fock_element},
     {.name = "denominators",
      .meaning = "1 / (sum of occupied - sum of virtual orbital energies), of the tensor's indices",
      .element = denominator_element,
@@ -102,6 +124,7 @@ const struct fill_symmetry method_fill_symmetries[METHOD_N_FILLS] = {
      .fills_packed = true,
      .n_exchanges = 3,
      .exchanges = {{{2, 1, 0, 3}, 1}, {{0, 3, 2, 1}, 1}, {{1, 0, 3, 2}, 1}}},
+    {.name = BINDING_FOCK, .rank = 2, .n_exchanges = 1, .exchanges = {{{1, 0}, 1}}},
     {.name = "denominators"},
 };
 
@@ -162,17 +185,27 @@ enum status method_bindings_check(const struct program *program)
                                "'%s' is local to a loop: declare a tensor of %s outside of it",
                                tensor->name, binding->name);
         if (binding->rank > 0 && tensor->rank != binding->rank)
-            return source_fail(program->file, tensor->place, "'%s' has %d indices, but %s have %d",
-                               tensor->name, tensor->rank, binding->name, binding->rank);
+            return source_fail(program->file, tensor->place,
+                               "'%s' has %d indices, not the %d of %s", tensor->name, tensor->rank,
+                               binding->rank, binding->name);
         for (int d = 0; d < tensor->rank; d++)
             if (!method_space_is(program, tensor->space[d], BINDING_OCCUPIED) &&
                 !method_space_is(program, tensor->space[d], BINDING_VIRTUAL))
-                return source_fail(program->file, tensor->place,
-                                   "index %d of '%s' is neither occupied nor virtual: %s are over "
-                                   "orbitals",
-                                   d + 1, tensor->name, binding->name);
+                return source_fail(
+                    program->file, tensor->place,
+                    "index %d of '%s' is neither occupied nor virtual, as those of %s "
+                    "are",
+                    d + 1, tensor->name, binding->name);
     }
     return STATUS_OK;
+}
+
+bool method_binds(const struct program *program, const char *name)
+{
+    for (int t = 0; t < program->n_tensors; t++)
+        if (program->tensors[t].fill && strcmp(program->tensors[t].fill, name) == 0)
+            return true;
+    return false;
 }
 
 struct bound_tensor method_binding_describe(const struct program *program,

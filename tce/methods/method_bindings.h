@@ -13,10 +13,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Spaces: the correlated orbitals; of an unrestricted reference alpha spin orbitals, then beta spin
- * orbitals, with these labels. */
+/* Spaces: the correlated orbitals; of UHF and ROHF alpha spin orbitals, then beta spin orbitals, with these
+ * labels. */
 #define BINDING_OCCUPIED "occupied"
 #define BINDING_VIRTUAL  "virtual"
+
+/* A tensor that programs over ROHF need. */
+#define BINDING_FOCK "fock"
 
 enum integral_order { NO_INTEGRALS, CHEMISTS_ORDER, DIRAC_ORDER };
 
@@ -35,7 +38,7 @@ struct tensor_binding {
 const struct tensor_binding *method_binding_find(const char *name);
 
 /* The symmetries of what the names stand for, of real orbitals. */
-enum { METHOD_N_FILLS = 3 };
+enum { METHOD_N_FILLS = 4 };
 extern const struct fill_symmetry method_fill_symmetries[METHOD_N_FILLS];
 
 /* Whether a space of the program, by its number, is bound to the name. */
@@ -45,6 +48,9 @@ bool method_space_is(const struct program *program, int space, const char *name)
  * orbitals. A name may also be a function's (tensor_functions.h).
  * Errors: STATUS_INPUT, with the place and, for an unknown name, the names that there are. */
 enum status method_bindings_check(const struct program *program);
+
+/* Whether a tensor is bound to the name. */
+bool method_binds(const struct program *program, const char *name);
 
 /* A tensor's indices as orbitals. */
 struct bound_tensor {

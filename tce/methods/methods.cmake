@@ -2,7 +2,7 @@
 # The methods of beryl-tce: a line for each with its name, description, title, the beginning of its keys
 # in QCSchema, and the method that it continues, if any. Commands, help and
 # messages derive from this list. A method NAME has two .tce programs in this folder: NAME.tce for
-# closed shells and uNAME.tce for unrestricted references, over spin orbitals. A continued method's text
+# closed shells and uNAME.tce for UHF and ROHF, over spin orbitals. A continued method's text
 # precedes the method's own. The library embeds the texts: an executable needs no folder of programs.
 set(methods
     "mp2|second-order perturbation theory|MP2|mp2"

@@ -23,15 +23,16 @@ static inline struct taskpool_settings correlation_case_pool(const char *mode)
     return pool;
 }
 
-/* Small tiles, so that there are several. Collective. */
-static inline void correlation_case_init(struct correlation_case *made, const char *method,
-                                         const struct scf_setup *setup,
-                                         const struct scf_result *field,
-                                         struct frozen_orbitals frozen)
+/* Small tiles, so that there are several. Collective.
+ * core  of each set of orbitals, as orbital_space.core; or NULL */
+static inline void correlation_case_init_core(struct correlation_case *made, const char *method,
+                                              const struct scf_setup *setup,
+                                              const struct scf_result *field,
+                                              struct frozen_orbitals frozen, int64_t *const core[])
 {
     struct taskpool_settings pool = correlation_case_pool("static");
-    check_ok(orbital_spaces_create(field, setup->problem.n_orbital_sets, setup->problem.n_occupied,
-                                   frozen, MPI_COMM_WORLD, &made->orbitals));
+    check_ok(orbital_spaces_create(field, setup->problem.n_densities, setup->problem.n_occupied,
+                                   frozen, core, MPI_COMM_WORLD, &made->orbitals));
     made->settings =
         (struct method_settings){.method = method,
                                  .orbital_tile = 6,
@@ -45,6 +46,14 @@ static inline void correlation_case_init(struct correlation_case *made, const ch
                                                 .comm = MPI_COMM_WORLD};
     check_ok(correlation_init(&problem, &made->correlation));
     check_ok(correlation_prepare(&made->correlation, &pool));
+}
+
+static inline void correlation_case_init(struct correlation_case *made, const char *method,
+                                         const struct scf_setup *setup,
+                                         const struct scf_result *field,
+                                         struct frozen_orbitals frozen)
+{
+    correlation_case_init_core(made, method, setup, field, frozen, NULL);
 }
 
 static inline void correlation_case_fini(struct correlation_case *made)

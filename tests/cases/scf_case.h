@@ -2,6 +2,7 @@
 /* SCF runs from a line of a table, shared by their tests. */
 #pragma once
 
+#include "basis/input/basis_choice.h"
 #include "basis/input/point_group.h"
 #include "basis/integrals/ecp.h"
 #include "basis/integrals/shells.h"
@@ -17,7 +18,7 @@
 struct scf_case {
     const char *molecule; /* text of an XYZ file, Angstrom */
     int charge, multiplicity;
-    const char *basis; /* name of a set */
+    const char *basis; /* as --basis */
     int method;        /* 1: RHF, 2: UHF, 3: ROHF */
     double energy;     /* hartree */
 };
@@ -25,7 +26,7 @@ struct scf_case {
 /* A case that is set up to run. */
 struct scf_setup {
     struct molecule molecule;
-    struct basis_set set;
+    struct basis_choice choice;
     struct shells *shells;
     struct tiling *tiling;
     struct point_group group;
@@ -51,9 +52,11 @@ static inline void scf_setup_init(struct scf_setup *setup, const struct scf_case
     *setup = (struct scf_setup){0};
     check_ok(molecule_parse(scf_case->molecule, strlen(scf_case->molecule), "test.xyz",
                             &molecule_settings, &setup->molecule));
-    check_ok(basis_set_read_all(scf_case->basis, MPI_COMM_WORLD, &setup->set));
-    check_ok(ecp_place(&setup->set, &setup->molecule));
-    check_ok(shells_create(&setup->molecule, &setup->set, BASIS_FORM_UNSTATED, &setup->shells));
+    check_ok(basis_choice_read_all(scf_case->basis, MPI_COMM_WORLD, &setup->choice));
+    check_ok(basis_choice_assign(&setup->choice, &setup->molecule));
+    check_ok(ecp_place(setup->choice.sets, &setup->molecule));
+    check_ok(
+        shells_create(&setup->molecule, setup->choice.sets, BASIS_FORM_UNSTATED, &setup->shells));
     check_ok(tiling_create(setup->shells, 12, &setup->tiling));
     check_ok(screening_create(setup->tiling, 1e-10, NULL, MPI_COMM_WORLD, &setup->screening));
     check_ok(fock_create(setup->screening, &fock_settings, &pool_settings, MPI_COMM_WORLD,
@@ -121,7 +124,7 @@ static inline void scf_setup_fini(struct scf_setup *setup)
     dense_grid_destroy(setup->grid);
     tiling_destroy(setup->tiling);
     shells_destroy(setup->shells);
-    basis_set_fini(&setup->set);
+    basis_choice_fini(&setup->choice);
     molecule_fini(&setup->molecule);
 }
 

@@ -163,6 +163,7 @@ static void check_refusals(struct beryl_calculation *calculation)
     (settings = in_basis("6-31g"), (change), refuse(1, helium, &settings, error, text))
     BAD(settings.basis = NULL, BERYL_USAGE, "basis");
     BAD(settings.basis = "nonsense", BERYL_INPUT, "nonsense");
+    BAD(settings.basis = "6-31g,2=sto-3g", BERYL_USAGE, "the molecule has 1 centre only");
     BAD(settings.sched = "nonsense", BERYL_USAGE, "nonsense");
     BAD(settings.frame = 2000000, BERYL_USAGE, "settings.frame");
     BAD(settings.keep_occupation = 1, BERYL_USAGE, "--keep-occupation");
@@ -244,6 +245,35 @@ static void check_follow(void)
     die_if(energy[BERYL_FOLLOW_SAME] > energy[BERYL_FOLLOW_NONE] - 0.01, "follow");
 }
 
+/* Li by ROHF: matrices of two spins, and one set of orbitals. Source: Psi4 1.3.2. */
+static void check_rohf(void)
+{
+    static const struct beryl_centre lithium[] = {{3, 0, {0, 0, 0}}};
+    struct beryl_settings settings = in_basis("6-31g*");
+    settings.functions = BERYL_CARTESIAN;
+    settings.multiplicity = 2;
+    settings.reference = BERYL_ROHF;
+    struct beryl_calculation *calculation = solve(1, lithium, &settings);
+    size_t n = (size_t)beryl_n_functions(calculation), size = n * n;
+    double *D = (double *)malloc(8 * size * sizeof(double));
+    double *F = D + 2 * size, *S = F + 2 * size, *H = S + size, *C = H + size;
+    double energy = 0, ccsd;
+    die_if(beryl_n_spins(calculation) != 2 || beryl_density(calculation, 0, D) ||
+               beryl_density(calculation, 1, D + size) || beryl_fock(calculation, D, F) ||
+               beryl_one_electron(calculation, S, H) || beryl_orbitals(calculation, 0, C) ||
+               beryl_orbitals(calculation, 1, S) ||
+               memcmp(C, S, n * (size_t)beryl_n_orbitals(calculation) * sizeof *C) != 0,
+           "ROHF");
+    for (size_t i = 0; i < 2 * size; i++)
+        energy += D[i] * (H[i % size] + F[i] / 2);
+    die_if(fabs(energy - beryl_energy(calculation)) > 1e-9, "energy of ROHF's matrices");
+    die_if(beryl_correlate(calculation, "ccsd", &ccsd) || fabs(energy + 7.431368776) > 1e-7 ||
+               fabs(energy + ccsd + 7.431880780) > 1e-7,
+           "energies of ROHF");
+    free(D);
+    beryl_destroy(calculation);
+}
+
 int main(int argc, char **argv)
 {
     int own_mpi = argc > 1 && strcmp(argv[1], "own") == 0, rank, ended;
@@ -262,6 +292,7 @@ int main(int argc, char **argv)
     check_refusals(first);
     check_null_arguments(first);
     check_follow();
+    check_rohf();
     check_failure();
     if (rank == 0) {
         printf("%.12f %.12f\n", beryl_energy(first), beryl_energy(second));

@@ -5,8 +5,8 @@
     check_fcidump.py FILE RESULT.json [FROZEN]
 
 FILE is of a run of MP2 with the result RESULT.json: its Hartree-Fock and MP2 energies must agree with
-the result. FROZEN is the file of the same run with --frozen-core: its one-electron integrals and
-its constant must equal FILE's with the mean field of the core.
+the result. FROZEN is the file of the same run with --frozen-core and the result FROZEN.json: its one-electron
+integrals and its constant must equal FILE's with the mean field of the core.
 """
 
 import itertools
@@ -40,6 +40,7 @@ class Dump:
         kinds = [sum(number >= 0 for number in key) for key in values]
         assert kinds == sorted(kinds, reverse=True) and kinds.count(1) == n and kinds.count(0) == 1
         self.constant = values.pop((-1,) * 4)
+        self.is_open = not unrestricted and self.ms2 > 0  # orbitals of ROHF
         self.n = n if unrestricted else 2 * n
         self.e, self.h = np.zeros(self.n), np.zeros((self.n,) * 2)
         self.g = np.zeros((self.n,) * 4)
@@ -81,10 +82,19 @@ class Dump:
         return one, one + field / 2
 
     def mp2_energy(self):
-        o, v, e = self.occupied, self.virtual, self.e
-        g = self.g[np.ix_(o, v, o, v)]
-        gaps = e[o][:, None, None, None] - e[v][:, None, None] + e[o][:, None] - e[v]
-        return ((g - g.transpose(0, 3, 2, 1))**2 / gaps).sum() / 4
+        """Over orbitals that diagonalise F among occupied and among virtual ones; with single excitations."""
+        F, g = self.h + self.field(self.occupied), self.g
+        (e_o, o), (e_v, v) = (self.diagonalise(F, space) for space in (self.occupied, self.virtual))
+        singles = (o.T @ F @ v)**2 / (e_o[:, None] - e_v)
+        g = np.einsum("pqrs,pi,qa,rj,sb->iajb", g, o, v, o, v, optimize=True)
+        gaps = e_o[:, None, None, None] - e_v[:, None, None] + e_o[:, None] - e_v
+        return singles.sum() + ((g - g.transpose(0, 3, 2, 1))**2 / gaps).sum() / 4
+
+    def diagonalise(self, F, space):
+        energies, rotation = np.linalg.eigh(F[np.ix_(space, space)])
+        vectors = np.zeros((self.n, len(space)))
+        vectors[space] = rotation
+        return energies, vectors
 
 
 def close(what, value, expected):
@@ -95,19 +105,21 @@ def check_result(dump, result):
     properties = result["properties"]
     one, energy = dump.energy(dump.occupied)
     close("Hartree-Fock energy", dump.constant + energy, properties["scf_total_energy"])
-    close("MP2 energy", dump.mp2_energy(), properties["mp2_correlation_energy"])
-    if result["extras"]["beryl"]["frozen_orbitals"] == 0:
+    frozen = result["extras"]["beryl"]["frozen_orbitals"]
+    if not (dump.is_open and frozen):  # whose core of MP2 is one of semicanonical orbitals
+        close("MP2 energy", dump.mp2_energy(), properties["mp2_correlation_energy"])
+    if frozen == 0:
         close("constant", dump.constant, properties["nuclear_repulsion_energy"])
         close("one-electron energy", one, properties["scf_one_electron_energy"])
 
 
-def check_frozen(dump, frozen):
-    """The core orbitals are the first ones of dump."""
-    first = dump.n - frozen.n
-    core = list(range(first))
-    assert dump.n_electrons - frozen.n_electrons == first and dump.ms2 == frozen.ms2
+def check_frozen(dump, frozen, result):
+    numbers = result["extras"]["beryl"]["frozen_orbital_numbers"]
+    core = [2 * number - 2 + spin for spin in (0, 1) for number in numbers[spin % len(numbers)]]
+    rest = [i for i in range(dump.n) if i not in core]
+    assert dump.n_electrons - frozen.n_electrons == len(core) and dump.ms2 == frozen.ms2
     close("constant with the core", frozen.constant, dump.constant + dump.energy(core)[1])
-    close("h with the core", frozen.h, (dump.h + dump.field(core))[first:, first:])
+    close("h with the core", frozen.h, (dump.h + dump.field(core))[np.ix_(rest, rest)])
 
 
 def main():
@@ -115,7 +127,8 @@ def main():
     with open(sys.argv[2], encoding="utf-8") as file:
         check_result(dump, json.load(file))
     if len(sys.argv) > 3:
-        check_frozen(dump, Dump(sys.argv[3]))
+        with open(sys.argv[3] + ".json", encoding="utf-8") as file:
+            check_frozen(dump, Dump(sys.argv[3]), json.load(file))
 
 
 if __name__ == "__main__":

@@ -56,6 +56,7 @@ CASES = {
     "methods": [Row(f"tce ccsd {WATER}", "4", "all", rounded=True),
                 Row(f"tce ccsd {WATER}", "1", FEW, rounded=True),
                 Row(f"tce ccsd {RADICAL}", "3", FEW, rounded=True),
+                Row(f"tce ccsd_t {RADICAL} --method rohf", "1 3", FEW, rounded=True),
                 Row(f"tce mp2 {WATER}", "2", "auto,static,auto", 1, rounds=3, rounded=True),
                 Row(f"tce ccsd {WATER} {FROM_ORBITALS.format('water')}", "1 3 7", FEW, digest="water"),
                 Row(f"tce ccsd {RADICAL} {FROM_ORBITALS.format('radical')}", "1 2 7", FEW, digest="radical")],

@@ -45,22 +45,34 @@ for method in "CCSD(T)" 'ccsd(t)' CCSD_T; do
     expect 'r["model"]["method"] == "ccsd(t)" and r["return_result"] == m["return_result"]'
 done
 
-# A frozen core that ends among orbitals of nearly the same energy, of F and K, is said; not one that
-# ends at a gap.
+# A frozen core is chosen by character: F 2s, orbital 8 of KF, lies below K 3p. Orbitals of KO that mix core
+# and valence are said, of either spin.
 printf '2\n\nK 0 0 0\nF 0 0 2.17\n' > kf.xyz
-# core ARGUMENT...: the warnings of the frozen core, shortened.
-apart='orbital 10 \(-[0-9.]+ hartree\) and correlates orbital 11 \(-[0-9.]+\), 0\.0[0-9]* hartree above: --freeze 6'
-core()
-{
-    run 0 mp2 kf.xyz --basis def2-svp "$@"
-    grep '^warning: --frozen-core' "$folder/errors" | sed -E "s/$apart .*/apart/"
-}
-[ "$(core --frozen-core)" = "warning: --frozen-core freezes apart" ] || complain "not the one warning"
-[ "$(core --frozen-core --charge 1 --multiplicity 2)" = "warning: --frozen-core freezes alpha apart
-warning: --frozen-core freezes beta apart" ] || complain "not a warning for each spin"
-[ -z "$(core --freeze 6)" ] || complain "a warning of a good core"
+printf '2\n\nK 0 0 0\nO 0 0 2.168\n' > ko.xyz
+kf='kf.xyz --basis def2-svp'
+run 0 ccsd $kf --frozen-core --checkpoint kf.h5 --json result.json
+[ ! -s "$folder/errors" ] || complain "a warning of a good core"
+expect 'b["frozen_orbital_numbers"] == [[1, 2, 3, 4, 5, 6, 7, 9, 10, 11]]'
+print '^ *7 .* 0\.99[0-9]*  *1 K$'
+print '^ *9 .* 0\.99[0-9]*  *1 K$'
+mv result.json method.json
+run 0 ccsd $kf --frozen-core --restart kf.h5 --json result.json
+expect 'r["return_result"] == m["return_result"] and len(b["iterations"]) <= 2'
+run 0 mp2 ko.xyz --basis def2-svp --multiplicity 2 --frozen-core --json result.json
+expect 'b["frozen_orbital_numbers"] == [[1, 2, 3, 4, 5, 6, 7, 9, 10, 11], list(range(1, 11))]'
+[ "$(grep -cE '^warning: --frozen-core (freezes|correlates) beta orbital (8|11) ' "$folder/errors")" = 2 ] ||
+    complain "not the two warnings"
 run 0 mp2 $water --frozen-core
 [ ! -s "$folder/errors" ] || complain "a warning of the core of water"
+
+# A program without the Fock matrix is wrong over ROHF; the method's own has it.
+sed '/fock/d; /^t1/d; /^E +=/d' ump2.tce > lacking.tce
+printf '2\nmultiplicity=2\nO 0 0 0\nH 0 0 0.97\n' > hydroxyl.xyz
+for program_over in ump2 lacking; do
+    run 0 run $program_over.tce hydroxyl.xyz --basis 6-31g --method rohf
+    grep -c "no tensor is bound to 'fock'" "$folder/errors"
+done > warnings
+[ "$(paste -sd " " warnings)" = "0 1" ] || complain "not one warning of a program without fock"
 
 # A checkpoint identifies amplitudes by the program's text before `finally`.
 cp ccsd.tce again.tce

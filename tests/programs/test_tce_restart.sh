@@ -123,6 +123,22 @@ one ccsd radical.xyz --basis 6-31g --checkpoint radical.h5 --json radical.json
 run 0 ccsd radical.xyz --basis 6-31g --restart radical.h5 --json again.json
 same radical.json again.json 2
 
+# Over semicanonical orbitals of ROHF, pi orbitals among them; not over those of UHF.
+printf '2\nmultiplicity=3\nO 0 0 0\nO 0.3 0.4 1.1\n' > oxygen.xyz
+shared="oxygen.xyz --basis 6-31g --frozen-core --method rohf"
+one ccsd_t $shared --checkpoint shared.h5 --json shared.json
+run 0 ccsd_t $shared --restart shared.h5 --json again.json
+bits shared.json again.json
+rm shared.h5.loop1
+run 0 ccsd_t $shared --restart shared.h5 --json again.json
+bits shared.json again.json
+run 1 ccsd $shared --max-iter-amplitudes 4 --checkpoint shared.h5
+run 0 ccsd $shared --restart shared.h5 --json again.json
+one ccsd $shared --json shared.json
+same shared.json again.json 12
+run 0 ccsd ${shared/rohf/uhf} --restart shared.h5
+grep -q "amplitudes begin anew" "$folder/output" || complain "amplitudes of ROHF over UHF"
+
 # The number of frozen orbitals counts, however it is given.
 run 0 ccsd $nitrogen --freeze 2 --restart n2.h5 --json again.json
 same n2.json again.json 2

@@ -8,10 +8,11 @@
  *     set int:cando_txs .false.; set int:acc_std 1d-20
  *     scf; uhf; doublet; thresh 1e-9; tol2e 1e-14; end
  *     tce; scf; ccsd; thresh 1e-9; end; task tce energy
- * with mbpt2, ccd, ccsd(t) or ccsdt for ccsd, and with freeze atomic for a frozen core. CCSDT of three
+ * with mbpt2, ccd, ccsd(t) or ccsdt for ccsd, rohf for uhf, and with freeze atomic for a frozen core. CCSDT of three
  * electrons is exact: the lowest eigenvalue of the Hamiltonian, from --write-fcidump, over all 90
  * determinants. */
 #include "support/base/sha256.h"
+#include "tce/integrals/frozen_core.h"
 #include "tce/integrals/orbital_space.h"
 #include "tce/methods/diagnostics.h"
 #include "tests/cases/correlation_case.h"
@@ -33,6 +34,8 @@
 #define LITHIUM         "1\n\nLi 0 0 0\n"
 
 #define TOLERANCE 2e-8
+
+enum { MAX_CORE = 18 };
 
 struct energy {
     const char *method;
@@ -79,6 +82,10 @@ static const struct energy_case cases[] = {
     {{HYDROXYL, 0, 2, "6-31g", 2, 0},
      {{"ccsd", false, -75.4619221186}, {"ccsdt", false, -75.4625703805}}},
     {{"2\n\nO 0 0 0\nH 0 0 0.9697\n", 0, 2, "cc-pvdz", 2, 0}, {{"ccsd_t", false, -75.5611110252}}},
+    {{HYDROXYL, 0, 2, "6-31g", 3, 0},
+     {{"ccsd", false, -75.4619206788},
+      {"ccd", false, -75.4605040889},
+      {"ccsdt", false, -75.4625701279}}},
     {{OXYGEN, 0, 3, "6-31g", 2, 0}, {{"mp2", false, -149.7872665943}}},
     {{WATER_CATION, 1, 2, "cc-pvdz", 2, 0}, {{"mp2", false, -75.7884513351}}},
     /* One spin has no correlated electrons, and the other permits no double excitation. */
@@ -91,6 +98,20 @@ static const struct energy_case cases[] = {
     {{"2\nunits=bohr\nAg 0 0 0\nH 0 0 3.0575768696\n", 0, 1, "def2-svp", 1, 0},
      {{"ccsd_t", false, -146.9798675815}}},
 #endif
+    /* Cores whose energies interleave with valence shells: F 2s lies below K 3p, and of KO core and
+     * valence mix. Source: Psi4 1.3.2, its canonical orbitals put into an order in which the core is first. */
+    {{"2\n\nK 0 0 0\nF 0 0 2.1715\n", 0, 1, "def2-svp", 1, 0},
+     {{"mp2", true, -698.6617709142}, {"ccsd", true, -698.6627424076}}},
+    {{"2\n\nCa 0 0 0\nO 0 0 1.822\n", 0, 1, "def2-svp", 1, 0},
+     {{"mp2", true, -751.6271345223}, {"ccsd", true, -751.6119594354}}},
+    {{"2\n\nNa 0 0 0\nCl 0 0 2.3609\n", 0, 1, "def2-svp", 1, 0},
+     {{"mp2", true, -621.3600575933}, {"ccsd", true, -621.3721128756}}},
+    {{"2\n\nMg 0 0 0\nO 0 0 1.749\n", 0, 1, "def2-svp", 1, 0},
+     {{"mp2", true, -274.4733337639}, {"ccsd", true, -274.4580974270}}},
+    {{"2\n\nH 0 0 0\nBr 0 0 1.4144\n", 0, 1, "def2-svp", 1, 0},
+     {{"mp2", true, -2572.9261974954}, {"ccsd", true, -2572.9332426350}}},
+    {{"2\n\nK 0 0 0\nO 0 0 2.168\n", 0, 2, "def2-svp", 2, 0},
+     {{"mp2", true, -673.9569500838}, {"ccsd", true, -673.9657714409}}},
 };
 
 static const char *const modes[] = {"static", "steal", "retentive", "dtree", "persist"};
@@ -121,9 +142,15 @@ static void check_energy(const struct scf_setup *setup, const struct scf_result 
     double first = 0;
     char first_digest[SHA256_HEX_SIZE], digest[SHA256_HEX_SIZE];
     struct frozen_orbitals frozen = NO_FROZEN;
+    int64_t core[2][MAX_CORE];
     if (expected->frozen_core)
         frozen.n_core = frozen_core_count(&setup->molecule);
-    correlation_case_init(&made, expected->method, setup, field, frozen);
+    assert_true(frozen.n_core <= MAX_CORE);
+    for (int s = 0; s < setup->problem.n_orbital_sets && frozen.n_core > 0; s++)
+        check_ok(frozen_core_find(&setup->problem, field->orbitals[s], field->orbital_energies[s],
+                                  setup->problem.n_occupied[s], "", frozen.n_core, core[s]));
+    correlation_case_init_core(&made, expected->method, setup, field, frozen,
+                               (int64_t *[]){core[0], core[1]});
     for (size_t i = 0; i < n_modes; i++) {
         const char *mode = modes[(first_mode + i) % N_MODES];
         double energy = correlation_case_solve(&made, mode);
@@ -272,7 +299,7 @@ TEST(what_cannot_be_correlated_is_refused)
         check_ok(scf_setup_run(&setup, &settings, &field));
         int64_t n_occupied = setup.problem.n_occupied[0];
         check_status(STATUS_INPUT, orbital_spaces_create(&field, 1, &n_occupied, refused[i].frozen,
-                                                         MPI_COMM_WORLD, &orbitals));
+                                                         NULL, MPI_COMM_WORLD, &orbitals));
         assert_null(orbitals);
         assert_non_null(strstr(status_text(), refused[i].words));
         scf_result_fini(&field);

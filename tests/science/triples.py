@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""CCSD(T) energies of small molecules, closed shells and radicals over UHF, spherical and Cartesian functions,
-frozen cores and all electrons, against psi4.
+"""CCSD(T) energies of small molecules, closed shells and radicals over UHF and ROHF, spherical and Cartesian
+functions, frozen cores and all electrons, against psi4.
 
     triples.py BERYL_TCE                     the short cases, against energies of psi4 in triples.json
     triples.py BERYL_TCE --all               all cases
     triples.py BERYL_TCE --psi4 [--write]    all cases, against psi4 run anew; --write replaces triples.json
 
-Energies of the SCF and of CCSD(T) agree to 1e-7 hartree. If the SCF energies differ, the programs have found
+Energies of the SCF, MP2, CCSD and CCSD(T) agree to 1e-7 hartree. If the SCF energies differ, the programs have found
 different states, as they do for N2+. triples.json is of Debian's psi4 1.3.2, converged to 1e-10.
 """
 
@@ -21,6 +21,7 @@ import typing
 
 TOLERANCE = 1e-7
 SECONDS = 300
+KEYS = {"scf": "scf", "mp2": "mp2", "ccsd": "ccsd", "ccsd(t)": "ccsd_prt_pr"}  # of QCSchema
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "triples.json")
 
 
@@ -33,15 +34,16 @@ class Case(typing.NamedTuple):
     basis: str
     cartesian: bool
     frozen: bool
+    rohf: bool
 
 
 def read_cases(data, only_short):
-    """A name is molecule, charge, multiplicity, basis and, of some, "cartesian" and "frozen"."""
+    """A name is molecule, charge, multiplicity, basis and, of some, "cartesian", "frozen" and "rohf"."""
     for name, case in data["cases"].items():
         if case["short"] or not only_short:
             molecule, *words = name.split()
             lines = data["molecules"][molecule].replace("; ", "\n")
-            yield Case(name, lines, *words[:3], "cartesian" in words, "frozen" in words)
+            yield Case(name, lines, *words[:3], "cartesian" in words, "frozen" in words, "rohf" in words)
 
 
 def run(command, folder):
@@ -54,15 +56,17 @@ def run(command, folder):
 
 
 def run_beryl(program, case, folder):
-    """Energies of the SCF and of CCSD(T)."""
+    """Energies by method."""
     with open(os.path.join(folder, "molecule.xyz"), "w", encoding="utf-8") as file:
         file.write(f"{len(case.molecule.splitlines())}\n\n{case.molecule}\n")
     run([program, "ccsd_t", "molecule.xyz", "--basis", case.basis, "--charge", case.charge, "--multiplicity",
          case.multiplicity, "--cartesian" if case.cartesian else "--spherical", "--converge-amplitudes",
-         "1e-9", "--json", "result.json"] + (["--frozen-core"] if case.frozen else []), folder)
+         "1e-9", "--json", "result.json"] + (["--frozen-core"] if case.frozen else []) +
+        (["--method", "rohf"] if case.rohf else []), folder)
     with open(os.path.join(folder, "result.json"), encoding="utf-8") as file:
-        result = json.load(file)
-    return result["properties"]["scf_total_energy"], result["return_result"]
+        properties = json.load(file)["properties"]
+    return {method: properties[key + "_total_energy"] for method, key in KEYS.items()
+            if key + "_total_energy" in properties}
 
 
 PSI4_INPUT = """memory 2 gb
@@ -86,7 +90,8 @@ qc_module ccenergy
 }}
 energy('ccsd(t)')
 import json
-json.dump([variable('SCF TOTAL ENERGY'), variable('CCSD(T) TOTAL ENERGY')], open('psi4.json', 'w'))
+json.dump({{method: variable(method.upper() + ' TOTAL ENERGY') for method in {methods}}},
+          open('psi4.json', 'w'))
 """
 
 
@@ -95,7 +100,8 @@ def run_psi4(case, folder):
         file.write(PSI4_INPUT.format(
             charge=case.charge, multiplicity=case.multiplicity, atoms=case.molecule, basis=case.basis,
             spherical=str(not case.cartesian).lower(), frozen=str(case.frozen).lower(),
-            reference="rhf" if case.multiplicity == "1" else "uhf"))
+            reference="rohf" if case.rohf else "rhf" if case.multiplicity == "1" else "uhf",
+            methods=list(KEYS) if case.rohf else ["scf", "ccsd(t)"]))
     run(["psi4", "input.dat", "output.dat", "-n", "1", "-s", folder], folder)
     with open(os.path.join(folder, "psi4.json"), encoding="utf-8") as file:
         return json.load(file)
@@ -106,15 +112,16 @@ def check(options, case, expected):
     with tempfile.TemporaryDirectory() as folder:
         try:
             if options.psi4:
-                expected["scf"], expected["ccsd(t)"] = run_psi4(case, folder)
-            scf, energy = run_beryl(os.path.abspath(options.beryl_tce), case, folder)
+                expected.update(run_psi4(case, folder))
+            energies = run_beryl(os.path.abspath(options.beryl_tce), case, folder)
         except (RuntimeError, subprocess.TimeoutExpired, OSError) as failure:
             print(f"FAIL {case.name:32s} {failure}", flush=True)
             return False
-    differences = scf - expected["scf"], energy - expected["ccsd(t)"]
-    agrees = all(abs(difference) < TOLERANCE for difference in differences)
-    print(f"{'ok  ' if agrees else 'FAIL'} {case.name:32s} {energy:16.9f} SCF {differences[0]:+.1e} "
-          f"CCSD(T) {differences[1]:+.1e}", flush=True)
+    differences = {method: energies[method] - expected[method]
+                   for method in KEYS if method in expected}
+    agrees = all(abs(difference) < TOLERANCE for difference in differences.values())
+    print("ok  " if agrees else "FAIL", f"{case.name:36s} {energies['ccsd(t)']:16.9f}",
+          *(f"{method} {difference:+.1e}" for method, difference in differences.items()), flush=True)
     return agrees
 
 

@@ -10,11 +10,13 @@
 
 #include <stdlib.h>
 
-/* Cartesian d functions, a ghost with functions, a charge, a radical. */
+/* Cartesian d functions, a ghost with functions, a charge, a radical; sets by element and centre. */
 static const struct scf_case cases[] = {
     {"4\n\nO 0 0 0\nH 0 0.76 0.59\n@H 0 0 3\nH 0 -0.76 0.59\n", 0, 1, "6-31g*", 1, 0},
     {"4\n\nO 0 0 0\nH 0 0.76 0.59\n@H 0 0 3\nH 0 -0.76 0.59\n", 1, 2, "cc-pvdz", 2, 0},
     {"2\n\nFe 0 0 0\nO 0 0.4 1.5\n", 0, 5, "6-31g*", 2, 0},
+    {"4\n\nO 0 0 0\nH 0 0.76 0.59\n@H 0 0 3\nH 0 -0.76 0.59\n", 0, 1, "cc-pvdz,4=sto-3g,O=6-31g", 1,
+     0},
 };
 enum { N_CASES = sizeof cases / sizeof cases[0] };
 
@@ -99,10 +101,10 @@ static void find_shells(const struct shells *shells, int64_t center, int64_t *fi
         ++*last;
 }
 
-TEST(every_process_places_the_same_bits)
+static void check_bits(const struct scf_case *scf_case)
 {
     struct scf_setup setup;
-    scf_setup_init(&setup, &cases[0]);
+    scf_setup_init(&setup, scf_case);
     int64_t n = setup.shells->n_functions;
     double *expected = calloc((size_t)(n * n), sizeof(double));
     double *block = malloc((size_t)(n * n) * sizeof(double));
@@ -127,6 +129,12 @@ TEST(every_process_places_the_same_bits)
     free(found);
     free(block);
     scf_setup_fini(&setup);
+}
+
+TEST(every_process_places_the_same_bits)
+{
+    check_bits(&cases[0]);
+    check_bits(&cases[3]);
 }
 
 /* Element (shell i, shell j) of a reference matrix. */

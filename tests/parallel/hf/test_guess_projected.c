@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Orbitals of another basis and geometry, projected: their density agrees with plain loops over
  * slow integrals, holds the electrons, and is a projector, also with dependent functions. */
+#include "basis/input/basis_library.h"
 #include "hf/tiles/one_electron_matrices.h"
 #include "tests/cases/dense_case.h"
 #include "tests/cases/hf_system.h"

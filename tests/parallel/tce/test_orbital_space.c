@@ -25,7 +25,7 @@ static void start(void)
     scf_setup_init(&setup, &water);
     check_ok(scf_setup_run(&setup, &settings, &result));
     check_ok(orbital_spaces_create(&result, 1, setup.problem.n_occupied,
-                                   (struct frozen_orbitals){0, 0}, MPI_COMM_WORLD, &spaces));
+                                   (struct frozen_orbitals){0, 0}, NULL, MPI_COMM_WORLD, &spaces));
 }
 
 static void stop(void)

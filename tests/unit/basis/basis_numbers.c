@@ -3,6 +3,7 @@
  *   file  REFUSED  message
  *   file  element  form  whether it has a core potential  a shell for each contraction, "l:n:sums of
  *                  (p + 1) x exponent and of (p + 1) x coefficient over primitives p"; or REFUSED and the message */
+#include "basis/input/basis_library.h"
 #include "basis/integrals/shells.h"
 
 #include <stdio.h>

@@ -6,9 +6,7 @@
 #include "basis/integrals/shells.h"
 #include "tests/check.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static enum status parse(const char *text, struct basis_set *set)
 {
@@ -347,7 +345,7 @@ TEST(errors_in_elements_not_used_do_not_matter)
 TEST(elements_of_two_forms_need_an_option)
 {
     struct basis_set set;
-    check_ok(parse("basis\nH S\n1 1\nend\nbasis spherical\nO S\n1 1\nO D\n1 1\nend\n", &set));
+    check_ok(parse("basis\nH D\n1 1\nend\nbasis spherical\nO S\n1 1\nO D\n1 1\nend\n", &set));
     check_ok(place(&set, 8));
     struct atom atoms[] = {atom_of_element(8, false), atom_of_element(1, false)};
     const struct molecule molecule = {.n_atoms = 2, .atoms = atoms};
@@ -355,63 +353,7 @@ TEST(elements_of_two_forms_need_an_option)
     check_status(STATUS_INPUT, shells_create(&molecule, &set, BASIS_FORM_UNSTATED, &shells));
     assert_non_null(strstr(status_text(), "give --spherical or --cartesian"));
     check_ok(shells_create(&molecule, &set, BASIS_FORM_CARTESIAN, &shells));
-    assert_int_equal(shells->n_functions, 8);
+    assert_int_equal(shells->n_functions, 13);
     shells_destroy(shells);
     basis_set_fini(&set);
-}
-
-TEST(shipped_sets_are_found_by_their_usual_names)
-{
-    static const char *const names[] = {
-        "sto-3g",   "6-31G",       "6-31g*", "6-31G(d)", "6-31G(d,p)",
-        "6-311G**", "aug-cc-pVTZ", "be15s",  "6-31gs",
-    };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        struct basis_set set;
-        check_ok(basis_set_read_all(names[i], MPI_COMM_WORLD, &set));
-        assert_non_null(basis_set_find(&set, 4));
-        assert_true(set.form != BASIS_FORM_UNSTATED);
-        basis_set_fini(&set);
-    }
-}
-
-TEST(unknown_sets_are_refused_with_the_known_ones)
-{
-    static const char *const names[] = {"6-31x", "", "..", "%s%s%n", "sto-3g\n"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        struct basis_set set;
-        check_status(STATUS_INPUT, basis_set_read_all(names[i], MPI_COMM_WORLD, &set));
-        assert_non_null(strstr(status_text(), "unknown basis set"));
-        assert_non_null(strstr(status_text(), "aug-cc-pvdz, "));
-        assert_null(set.elements);
-    }
-    struct basis_set set;
-    check_status(STATUS_IO, basis_set_read_all("/no/such/file", MPI_COMM_WORLD, &set));
-    check_status(STATUS_IO, basis_set_read_all("missing.gbs", MPI_COMM_WORLD, &set));
-    check_status(STATUS_IO, basis_set_read_all("/", MPI_COMM_WORLD, &set));
-}
-
-/* A set of the user's own folder is found before the shipped one. */
-TEST(the_users_folders_come_first)
-{
-    char folder[] = "/tmp/beryl_basis_XXXXXX";
-    assert_non_null(mkdtemp(folder));
-    char path[64], folders[64];
-    snprintf(path, sizeof path, "%s/sto-3g.gbs", folder);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs("U 0\nS 1 1\n1 1\n****\n", file);
-    fclose(file);
-    snprintf(folders, sizeof folders, "/nowhere:%s", folder);
-    setenv("BERYL_BASIS_PATH", folders, 1);
-    struct basis_set set;
-    check_ok(basis_set_read_all("STO-3G", MPI_COMM_WORLD, &set));
-    assert_int_equal(set.n_elements, 1);
-    assert_non_null(basis_set_find(&set, 92));
-    basis_set_fini(&set);
-    check_ok(basis_set_read_all("3-21g", MPI_COMM_WORLD, &set));
-    basis_set_fini(&set);
-    unsetenv("BERYL_BASIS_PATH");
-    unlink(path);
-    rmdir(folder);
 }

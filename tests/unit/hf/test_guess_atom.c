@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Atoms averaged over angles: closed shells are exact, integrals agree with the averaged slow
  * reference, and the density holds all electrons. */
+#include "basis/input/basis_library.h"
 #include "basis/input/molecule.h"
 #include "basis/integrals/ecp.h"
 #include "hf/guess/guess_atom.h"

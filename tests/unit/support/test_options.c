@@ -205,6 +205,53 @@ TEST(help_and_version_are_requests_whatever_is_missing)
     }
 }
 
+/* Its value is in place of the operand; it is no option of a run. */
+TEST(an_option_that_answers_takes_the_place_of_a_run)
+{
+    static const struct option_row rows[] = {
+        TEXT_OPTION("list", FIELD(output), .bare = "", .answers = true, .value = "WORD",
+                    .help = "list words"),
+        INTEGER_OPTION("tile", FIELD(tile), 1, 1e6, .default_text = "40", .help = "a size"),
+    };
+    static const struct {
+        const char *arguments[3], *value; /* NULL: refused */
+    } cases[] = {
+        {{"--list"}, ""},
+        {{"--list", "a"}, "a"},
+        {{"--list=a"}, "a"},
+        {{"a", "--list"}, "a"},
+        {{"--list", "--tile=3"}, ""},
+        {{"--list", "--tile=0"}, NULL},
+        {{"--list", "a", "b"}, NULL},
+    };
+    struct option_table table = OPTION_TABLE("Options", rows, &settings);
+    const struct options answering = {.program = "beryl-test",
+                                      .synopsis = "FILE",
+                                      .tables = &table,
+                                      .n_tables = 1,
+                                      .min_operands = 1,
+                                      .max_operands = 1,
+                                      .operand_name = "FILE"};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *argv[] = {"beryl-test", (char *)cases[i].arguments[0], (char *)cases[i].arguments[1],
+                        (char *)cases[i].arguments[2], NULL};
+        int argc = 1, first;
+        while (argv[argc])
+            argc++;
+        enum option_request what;
+        enum status status = options_parse(&answering, argc, argv, &what, &first);
+        assert_int_equal(status, cases[i].value ? STATUS_OK : STATUS_USAGE);
+        if (!cases[i].value)
+            continue;
+        assert_int_equal(what, OPTION_REQUEST_ANSWER);
+        assert_string_equal(settings.output, cases[i].value);
+    }
+    json_t *json = options_to_json(&answering);
+    assert_null(json_object_get(json, "list"));
+    assert_non_null(json_object_get(json, "tile"));
+    json_decref(json);
+}
+
 static enum option_request asked;
 
 static void answer(void)

@@ -41,14 +41,17 @@ TEST(other_names_and_forms_are_refused)
     } cases[] = {
         {"tensor A[i,a] = ripple(1)\nscalar E\nE = A[i,a] * A[i,a]\n",
          "x.tce:7:17: tensor 'A' cannot be bound to 'ripple'"},
-        {"tensor A[i,a] = fock\nscalar E\nE = A[i,a] * A[i,a]\n", "denominators (1 / "},
+        {"tensor A[i,a] = dipole\nscalar E\nE = A[i,a] * A[i,a]\n", "denominators (1 / "},
         {"tensor A[i,p] = wave(1)\nscalar E\nE = A[i,p] * A[i,p]\n", NULL},
         {"tensor A[i,p] = wave(1, 2)\nscalar E\nE = A[i,p] * A[i,p]\n",
          "x.tce:7:17: wave takes 1 argument, not 2"},
         {"tensor g[i,a] = integrals\nscalar E\nE = g[i,a] * g[i,a]\n",
-         "'g' has 2 indices, but integrals have 4"},
+         "'g' has 2 indices, not the 4 of integrals"},
         {"tensor d[i,p] = denominators\nscalar E\nE = d[i,p] * d[i,p]\n",
          "index 2 of 'd' is neither occupied nor virtual"},
+        {"tensor f[i,j,a,b] = fock\nscalar E\nE = f[i,j,a,b] * f[i,j,a,b]\n",
+         "'f' has 4 indices, not the 2 of fock"},
+        {"tensor f[i,a] = fock\ntensor o[i,j] = fock\nscalar E\nE = f[i,a] * f[i,a]\n", NULL},
     };
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         char text[500];
