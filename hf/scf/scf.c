@@ -137,6 +137,12 @@ static enum status find_semicanonical_spin(struct scf_solver *solver, int spin)
 
 static enum status find_semicanonical(struct scf_solver *solver)
 {
+    const struct scf_state *state = solver->state;
+    const int m = solver->basis->n_orbitals;
+    struct dense **fock = &solver->result->fock_alpha, *FU = solver->basis->work_mm[0];
+    TRY(dense_create(solver->basis->problem->grid, m, m, fock));
+    dense_multiply('N', 'N', 1, state->F[0], state->U[0], 0, FU);
+    dense_multiply('T', 'N', 1, state->U[0], FU, 0, *fock);
     TRY(find_semicanonical_spin(solver, 0));
     return find_semicanonical_spin(solver, 1);
 }
@@ -157,7 +163,7 @@ static enum status collect_result(struct scf_solver *solver, struct darray *cons
     TRY(collect_density(solver, D));
     TRY(find_first_orbitals(solver));
     TRY(scf_solver_expand_orbitals(solver));
-    if (scf_is_rohf(basis->problem) && !solver->settings->energy_alone)
+    if (scf_is_rohf(basis->problem) && !solver->settings->energy_alone && result->converged)
         TRY(find_semicanonical(solver));
     result->s2 = expected_s2(basis, state);
     if (solver->occupation)
@@ -232,6 +238,7 @@ void scf_result_fini(struct scf_result *result)
         dense_destroy(result->semicanonical[s]);
         dense_destroy(result->fock_ov[s]);
     }
+    dense_destroy(result->fock_alpha);
     for (int p = 0; p < SCF_N_PROPERTIES; p++)
         free(result->properties[p]);
     *result = (struct scf_result){0};

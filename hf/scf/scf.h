@@ -183,6 +183,7 @@ struct scf_result {
     struct dense *semicanonical[2]; /* n_functions x n_orbitals, occupied ones of the spin first */
     double *semicanonical_energies[2]; /* n_orbitals: of F_oo, ascending, then of F_vv, ascending */
     struct dense *fock_ov[2]; /* n_occupied of the spin x n_virtual: F_ia over them, hartree */
+    struct dense *fock_alpha; /* likewise; n_orbitals x n_orbitals: F of alpha over `orbitals` */
     enum scf_space space;     /* of its determinants */
     struct scf_curvature curvature[SCF_SPACES]; /* at the result, by enum scf_space */
     double lowering;  /* at least this much lower is another solution than a saddle point that

@@ -10,11 +10,9 @@
 /* Scratch. */
 struct turning {
     struct dense *X, *H; /* m x m */
-    struct dense *Q[2],
-        *Qk[2];       /* m x rows of either kappa: the columns of U that it turns others into;
-                                  * m x n_occupied: Q kappa */
-    struct dense *XU; /* m x n_occupied of alpha */
-    struct scf_rotation scaled; /* x, or a product */
+    struct dense *Q[2];  /* m x rows of either kappa: the columns of U that it turns others into */
+    struct dense *Qk[2]; /* m x n_occupied: Q kappa */
+    struct dense *XU;    /* m x n_occupied of alpha */
 };
 
 enum { N_TURNING_MEMBERS = 7 };
@@ -41,7 +39,7 @@ int64_t scf_open_bytes(const struct scf_basis *plan)
     struct dense_member members[N_TURNING_MEMBERS];
     list_turning(plan, &turning, members);
     return dense_members_bytes(plan->problem->grid, N_TURNING_MEMBERS, members) +
-           scf_rotation_bytes(plan) + 2 * (int64_t)sizeof(double) * plan->n_orbitals;
+           2 * (int64_t)sizeof(double) * plan->n_orbitals;
 }
 
 static void turning_fini(struct turning *turning)
@@ -53,7 +51,6 @@ static void turning_fini(struct turning *turning)
         dense_destroy(turning->Qk[s]);
     }
     dense_destroy(turning->XU);
-    scf_rotations_fini(1, &turning->scaled);
 }
 
 /* Errors: on failure turning_fini still has to be called. */
@@ -64,21 +61,23 @@ static enum status turning_init(const struct scf_basis *basis, const struct scf_
     *turning = (struct turning){0};
     list_turning(basis, turning, members);
     TRY(dense_create_members(basis->problem->grid, N_TURNING_MEMBERS, members));
-    TRY(scf_rotations_init(basis, 1, &turning->scaled));
     for (int s = 0; s < 2; s++)
         dense_copy_columns(state->U[s], basis->n_occupied[s], turning->Q[s]);
     return STATUS_OK;
 }
 
+/* Multiplies the columns of closed orbitals, the first ones. */
+static void scale_closed(const struct scf_basis *basis, double factor, struct dense *A)
+{
+    for (int c = 0; c < A->local_columns; c++)
+        for (int r = 0; r < A->local_rows && dense_global_column(A, c) < basis->n_occupied[1]; r++)
+            A->local[(size_t)c * (size_t)A->local_rows + (size_t)r] *= factor;
+}
+
 void scf_open_scale(const struct scf_basis *basis, double factor, struct scf_rotation *kappa)
 {
-    struct dense *of_alpha = kappa->kappa[0];
-    if (!scf_is_rohf(basis->problem) || !of_alpha)
-        return;
-    for (int c = 0; c < of_alpha->local_columns; c++)
-        if (dense_global_column(of_alpha, c) < basis->n_occupied[1])
-            for (int r = 0; r < of_alpha->local_rows; r++)
-                of_alpha->local[(size_t)c * (size_t)of_alpha->local_rows + (size_t)r] *= factor;
+    if (scf_is_rohf(basis->problem) && kappa->kappa[0])
+        scale_closed(basis, factor, kappa->kappa[0]);
 }
 
 /* X = A - A^T,  A = U_v (x_vc, x_vo) (U_c, U_o)^T + U_o x_oc U_c^T. Uses work_mm[0]. */
@@ -88,12 +87,12 @@ static void set_generator(const struct scf_basis *basis, const struct scf_state 
     struct dense *A = basis->work_mm[0];
     double beta = 0;
     dense_add(0, A, 0, A);
-    scf_rotation_add(1, kappa, 0, &turning->scaled);
-    scf_open_scale(basis, M_SQRT1_2, &turning->scaled);
     for (int s = 0; s < 2; s++) {
         if (!kappa->kappa[s])
             continue;
-        dense_multiply('N', 'N', 1, turning->Q[s], turning->scaled.kappa[s], 0, turning->Qk[s]);
+        dense_multiply('N', 'N', 1, turning->Q[s], kappa->kappa[s], 0, turning->Qk[s]);
+        if (s == 0)
+            scale_closed(basis, M_SQRT1_2, turning->Qk[s]);
         dense_multiply('N', 'T', 1, turning->Qk[s], state->U_o[s], beta, A);
         beta = 1;
     }
@@ -104,7 +103,7 @@ static void set_generator(const struct scf_basis *basis, const struct scf_state 
 /* --- products --- */
 
 /* B = A + A^T. */
-static void add_transpose(const struct dense *A, struct dense *B)
+static void set_symmetric(const struct dense *A, struct dense *B)
 {
     dense_copy(A, B);
     dense_add_transposed(1, A, 1, B);
@@ -124,7 +123,7 @@ static void set_change(const struct scf_basis *basis, const struct scf_state *st
     struct dense *T = basis->work_mm[0], *XU = spin == 0 ? turning->XU : turning->Qk[1];
     dense_multiply('N', 'N', 1, turning->X, state->U_o[spin], 0, XU);
     dense_multiply('N', 'T', 1, XU, state->U_o[spin], 0, T);
-    add_transpose(T, dP);
+    set_symmetric(T, dP);
 }
 
 /* d = the change of a spin's density over the functions. Uses work_mm[1], work_nm. */
@@ -148,7 +147,7 @@ static void add_product(const struct scf_basis *basis, const struct scf_state *s
     dense_multiply('N', 'N', 1, B, F, 0, T);
     add_difference(0.5, T, turning->H);
     dense_multiply('N', 'N', 1, F, turning->X, 0, T);
-    add_transpose(T, B);
+    set_symmetric(T, B);
     scf_basis_project(basis, G, T);
     dense_add(1, T, 0.5, B);
     dense_multiply('N', 'N', 1, B, U_o, 0, BU_o);

@@ -207,18 +207,19 @@ static void print_energies(const struct scf_result *result)
     log_print("  total energy           %20.10f\n", result->energy);
 }
 
-/* n_closed: the occupied ones that are doubly occupied where others are not. */
+/* n_open: the last occupied ones, of ROHF. */
 static void print_orbitals(const double *energies, int64_t n_orbitals, int64_t n_occupied,
-                           int64_t n_closed, bool all_orbitals)
+                           int64_t n_open, bool all_orbitals)
 {
+    const char *closed = n_open > 0 ? "closed" : "occupied";
     int64_t first = all_orbitals || n_occupied < NEAR_GAP ? 0 : n_occupied - NEAR_GAP;
     int64_t last =
         all_orbitals || n_orbitals - n_occupied < NEAR_GAP ? n_orbitals : n_occupied + NEAR_GAP;
     for (int64_t k = first; k < last; k++)
         log_print("  %5lld  %-8s %16.8f%s\n", (long long)k + 1,
-                  k < n_closed     ? "closed"
-                  : k < n_occupied ? n_closed < 0 ? "occupied" : "open"
-                                   : "virtual",
+                  k < n_occupied - n_open ? closed
+                  : k < n_occupied        ? "open"
+                                          : "virtual",
                   energies[k],
                   k == n_occupied - 1 ? "  HOMO"
                   : k == n_occupied   ? "  LUMO"
@@ -234,7 +235,8 @@ static void print_all_orbitals(const struct scf_problem *problem, const struct s
         int64_t n_occupied = problem->n_occupied[s];
         log_print("\n%s energies, hartree\n", titles[problem->n_orbital_sets - 1][s]);
         print_orbitals(energies, result->n_orbitals, n_occupied,
-                       scf_is_rohf(problem) ? problem->n_occupied[1] : -1, all_orbitals);
+                       scf_is_rohf(problem) ? n_occupied - problem->n_occupied[1] : 0,
+                       all_orbitals);
         if (n_occupied == 0 || n_occupied == result->n_orbitals)
             continue;
         double gap = energies[n_occupied] - energies[n_occupied - 1];

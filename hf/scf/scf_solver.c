@@ -55,11 +55,9 @@ struct memory_need scf_solver_bytes(const struct scf_basis *plan,
         need.own_bytes +=
             (double)(dense_members_bytes(problem->grid, n, members) +
                      dense_bytes(problem->grid, plan->n_functions, plan->n_orbitals)); /* result */
-        if (scf_is_rohf(problem) && !settings->energy_alone) /* semicanonical orbitals */
-            need.own_bytes +=
-                (double)(dense_bytes(problem->grid, plan->n_functions, plan->n_orbitals) +
-                         dense_bytes(problem->grid, plan->n_occupied[s],
-                                     plan->n_orbitals - plan->n_occupied[s]));
+        if (scf_is_rohf(problem) && !settings->energy_alone) /* semicanonical orbitals and F */
+            need.own_bytes += (double)dense_bytes(problem->grid, plan->n_functions,
+                                                  2 * (int64_t)plan->n_orbitals);
     }
     return need;
 }

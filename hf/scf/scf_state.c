@@ -315,7 +315,8 @@ static enum status block_diagonal(const struct scf_basis *basis, const struct sc
 }
 
 /* Orbitals of ROHF diagonalise the mean of both Fock matrices among the closed, the open and the virtual
- * ones. The open ones' energies are the means of all eigenvalues of the spins. */
+ * ones. An open one of eigenvalue e has e + d and e - d, with d the mean over all open ones of
+ * (F_a - F_b) / 2. */
 static enum status canonicalise_open(const struct scf_basis *basis, struct scf_state *state)
 {
     struct dense *A = basis->work_mm[1];

@@ -24,10 +24,10 @@ struct scf_state {
     struct dense *work_o[2]; /* scratch, m x n_occupied */
     struct dense *C_o[2];    /* scratch, n x n_occupied: X U_o */
     struct dense *F[2];      /* m x m: X^T (H + G) X */
-    double *orbital_energies
-        [2]; /* m: of the columns of U, as far as known. Of ROHF: of the mean of both
-                                  * F, canonical; those of open orbitals, that of alpha F or of beta F
-                                  * in their mean, so that differences are curvatures of the energy */
+    /* m: of the columns of U, as far as known. Of ROHF eigenvalues of the mean of both F, to which open
+     * orbitals add half the difference of alpha's F and beta's, or subtract it: then differences of energies
+     * are curvatures (scf_state_orbital_energy has the mean). */
+    double *orbital_energies[2];
     double one_electron_energy, two_electron_energy;
     double energy;   /* total, with the nuclear repulsion */
     double gradient; /* max |F_ia|, i occupied, a virtual, any spin */

@@ -138,8 +138,10 @@ static enum status take_checkpoint_orbitals(struct method_calculation *self)
     bool is_solution = has_file_orbitals(self) && checkpoint_reader_is_solution(file);
     if (is_solution && self->has_amplitudes && self->progress.scf_energy != 0)
         result->energy = self->progress.scf_energy;
-    if (self->has_amplitudes && result->semicanonical[0])
-        TRY(amplitudes_move_semicanonical(checkpoint_reader_stream(file), result));
+    if (result->semicanonical[0])
+        return self->has_amplitudes
+                   ? amplitudes_move_semicanonical(checkpoint_reader_stream(file), result)
+                   : STATUS_OK;
     return is_solution || self->has_amplitudes
                ? checkpoint_reader_orbitals(file, &self->hf->problem, result->orbitals,
                                             is_solution ? result->orbital_energies : NULL)
@@ -194,8 +196,8 @@ static enum status create_shared(const struct method_calculation *self, int64_t 
     const struct scf_orbitals orbitals = {.C = result->orbitals[0],
                                           .energies = result->orbital_energies[0]};
     TRY(find_core(self, &orbitals, input->n_occupied[1], "doubly occupied ", core));
-    return orbital_spaces_create_shared(result, input->shells, input->n_occupied,
-                                        self->counts.spin[0].frozen, *core, self->hf->comm, shared);
+    return orbital_spaces_create(result, 1, input->n_occupied, self->counts.spin[0].frozen, core,
+                                 self->hf->comm, shared);
 }
 
 /* Integrals over the orbitals of ROHF are those of restricted orbitals, which other programs read. */

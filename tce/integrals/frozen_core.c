@@ -79,27 +79,58 @@ static void add_shares(int64_t atom, int n, const double *D, int64_t n_orbitals,
     }
 }
 
-/* SC  functions x n_orbitals, row-major */
+/* The end of the shells of an atom; n: its functions. */
+static int64_t find_end(const struct shells *all, int64_t first, int *n)
+{
+    int64_t last = first;
+    for (*n = 0; last < all->n_shells && all->shells[last].atom == all->shells[first].atom; last++)
+        *n += all->shells[last].n_functions;
+    return last;
+}
+
+static bool has_kind_before(const struct molecule *molecule, int64_t atom)
+{
+    for (int64_t i = 0; i < atom; i++)
+        if (atom_kind(&molecule->atoms[i]) == atom_kind(&molecule->atoms[atom]))
+            return true;
+    return false;
+}
+
+/* Adds the shares of all atoms of the kind of the first one. SC  functions x n_orbitals, row-major */
+static enum status share_kind(const struct scf_problem *problem, int64_t first,
+                              const int n_core[CORE_N_L], int64_t n_orbitals, const double *SC,
+                              struct core_share shares[])
+{
+    const struct shells *all = problem->shells;
+    const struct atom *atoms = problem->molecule->atoms;
+    const struct atom *atom = &atoms[all->shells[first].atom];
+    int n;
+    int64_t last = find_end(all, first, &n), next;
+    double *D = malloc((size_t)n * (size_t)n * sizeof *D);
+    TRY(CHECK_MEMORY(D, "no memory for the core of an atom"));
+    enum status status =
+        guess_atom_core_density(atom, n_core, &all->shells[first], last - first, D);
+    for (int64_t at = first; at < all->n_shells && status == STATUS_OK; at = next) {
+        const struct shell *shell = &all->shells[at];
+        next = find_end(all, at, &n);
+        if (atom_kind(&atoms[shell->atom]) == atom_kind(atom))
+            add_shares(shell->atom, n, D, n_orbitals, SC + shell->first_function * n_orbitals,
+                       shares);
+    }
+    free(D);
+    return status;
+}
+
 static enum status share_atoms(const struct scf_problem *problem, int64_t n_orbitals,
                                const double *SC, struct core_share shares[])
 {
     const struct shells *all = problem->shells;
-    for (int64_t first = 0, last; first < all->n_shells; first = last) {
-        const struct shell *shell = &all->shells[first];
-        int n = 0, n_core[CORE_N_L];
-        for (last = first; last < all->n_shells && all->shells[last].atom == shell->atom; last++)
-            n += all->shells[last].n_functions;
-        const struct atom *atom = &problem->molecule->atoms[shell->atom];
-        if (count_core(atom, n_core) == 0)
-            continue;
-        double *D = malloc((size_t)n * (size_t)n * sizeof *D);
-        TRY(CHECK_MEMORY(D, "no memory for the core of an atom"));
-        enum status status = guess_atom_core_density(atom, n_core, shell, last - first, D);
-        if (status == STATUS_OK)
-            add_shares(shell->atom, n, D, n_orbitals, SC + shell->first_function * n_orbitals,
-                       shares);
-        free(D);
-        TRY(status);
+    int n, n_core[CORE_N_L];
+    for (int64_t first = 0; first < all->n_shells; first = find_end(all, first, &n)) {
+        int64_t atom = all->shells[first].atom;
+        if (count_core(&problem->molecule->atoms[atom], n_core) > 0 &&
+            !has_kind_before(problem->molecule, atom))
+            TRY(share_kind(problem, first, n_core, n_orbitals, SC, shares));
     }
     return STATUS_OK;
 }

@@ -38,8 +38,8 @@ void frozen_core_choose(int64_t n, const struct core_share shares[], int64_t n_c
  * orbitals  functions x at least n_occupied, occupied ones first; energies, hartree, likewise
  * name      of the spin in the log: "" of a closed shell, "alpha ", "beta "
  * core      as above, the same on every process
- * Collective over the problem's communicator. Memory: three matrices of functions x functions, less than
- * in the SCF. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC; the same everywhere. */
+ * Collective over the problem's communicator. Memory: S and two matrices of functions x occupied
+ * orbitals, a third on process 0: less than in the SCF. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC; the same everywhere. */
 enum status frozen_core_find(const struct scf_problem *problem, const struct dense *orbitals,
                              const double *energies, int64_t n_occupied, const char *name,
                              int64_t n_core, int64_t core[]);

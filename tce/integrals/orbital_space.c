@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/integrals/orbital_space.h"
 
-#include "hf/tiles/cross_overlap.h"
 #include "support/arrays/dense.h"
 #include "support/base/agree.h"
 #include "support/base/integers.h"
@@ -146,6 +145,17 @@ static void take_fock_ov(struct orbital_space *space, const double *full, const 
                 signs[i] * signs[n_occupied + a] * full[orbital_space_number(space, i) * n_all + a];
 }
 
+/* F of the correlated orbitals from that of all. */
+static void take_fock(struct orbital_space *space, const double *full, int64_t n_all,
+                      const double *signs)
+{
+    for (int64_t p = 0; p < space->n_orbitals; p++)
+        for (int64_t q = 0; q < space->n_orbitals; q++)
+            space->fock[p * space->n_orbitals + q] =
+                signs[p] * signs[q] *
+                full[orbital_space_number(space, p) * n_all + orbital_space_number(space, q)];
+}
+
 /* In pieces that fit into the counts of MPI. */
 static void broadcast_numbers(double *numbers, int64_t n, MPI_Comm comm)
 {
@@ -165,9 +175,11 @@ void orbital_space_broadcast(struct orbital_space *space, MPI_Comm comm)
 struct scf_orbitals scf_orbitals_of(const struct scf_result *result, int spin)
 {
     if (result->semicanonical[0])
-        return (struct scf_orbitals){result->semicanonical[spin], result->fock_ov[spin],
-                                     result->semicanonical_energies[spin]};
-    return (struct scf_orbitals){result->orbitals[spin], NULL, result->orbital_energies[spin]};
+        return (struct scf_orbitals){.C = result->semicanonical[spin],
+                                     .fock_ov = result->fock_ov[spin],
+                                     .energies = result->semicanonical_energies[spin]};
+    return (struct scf_orbitals){.C = result->orbitals[spin],
+                                 .energies = result->orbital_energies[spin]};
 }
 
 static enum status gather_correlated_orbitals(struct orbital_space *space,
@@ -183,8 +195,9 @@ static enum status gather_correlated_orbitals(struct orbital_space *space,
     space->C = malloc((size_t)(n * m) * sizeof *space->C);
     space->energies = malloc((size_t)m * sizeof *space->energies);
     space->fock_ov = scf->fock_ov ? malloc((size_t)(n_ov + 1) * sizeof *space->fock_ov) : NULL;
+    space->fock = scf->fock && rank == 0 ? malloc((size_t)(m * m) * sizeof *space->fock) : NULL;
     bool complete = signs && space->C && space->energies && (full || rank != 0) &&
-                    (space->fock_ov || !scf->fock_ov);
+                    (space->fock_ov || !scf->fock_ov) && (space->fock || !scf->fock || rank != 0);
     enum status status = status_agree(comm, CHECK_MEMORY(complete, "no memory for the orbitals"));
     if (status != STATUS_OK)
         goto done;
@@ -198,6 +211,11 @@ static enum status gather_correlated_orbitals(struct orbital_space *space,
         goto done;
     if (rank == 0 && scf->fock_ov)
         take_fock_ov(space, full, signs);
+    status = scf->fock ? dense_gather(scf->fock, full) : STATUS_OK;
+    if (status != STATUS_OK)
+        goto done;
+    if (space->fock)
+        take_fock(space, full, n_all, signs);
     for (int64_t p = 0; p < m; p++)
         space->energies[p] = scf->energies[orbital_space_number(space, p)];
     orbital_space_broadcast(space, comm);
@@ -222,7 +240,9 @@ enum status orbital_spaces_create(const struct scf_result *result, int n_orbital
         goto failed;
     *made = counts;
     for (int s = 0; s < n_orbital_sets; s++) {
-        struct scf_orbitals scf = {result->orbitals[s], NULL, result->orbital_energies[s]};
+        struct scf_orbitals scf = {.C = result->orbitals[s],
+                                   .energies = result->orbital_energies[s],
+                                   .fock = result->fock_alpha};
         if (n_orbital_sets == 2)
             scf = scf_orbitals_of(result, s);
         made->spin[s].core = core ? core[s] : NULL;
@@ -248,92 +268,6 @@ void orbital_spaces_destroy(struct orbital_spaces *spaces)
         free(spaces->spin[s].fock);
     }
     free(spaces);
-}
-
-/* --- one set of ROHF --- */
-
-/* C = A^T B or A B, row-major. */
-static void multiply(enum CBLAS_TRANSPOSE transpose, int64_t m, int64_t n, int64_t k,
-                     const double *A, const double *B, double beta, double *C)
-{
-    int lda = (int)(transpose == CblasTrans ? m : k);
-    if (m > 0 && n > 0 && k > 0)
-        cblas_dgemm(CblasRowMajor, transpose, CblasNoTrans, (int)m, (int)n, (int)k, 1, A, lda, B,
-                    (int)n, beta, C, (int)n);
-}
-
-/* FU = F U, of the semicanonical F. */
-static void multiply_by_fock(const struct orbital_space *semicanonical, const double *U,
-                             int64_t n_columns, double *FU)
-{
-    int64_t o = semicanonical->n_occupied, v = semicanonical->n_virtual;
-    const double *f = semicanonical->fock_ov;
-    for (int64_t p = 0; p < o + v; p++)
-        for (int64_t q = 0; q < n_columns; q++)
-            FU[p * n_columns + q] = semicanonical->energies[p] * U[p * n_columns + q];
-    multiply(CblasNoTrans, o, n_columns, v, f, U + o * n_columns, 1, FU);
-    multiply(CblasTrans, v, n_columns, o, f, U, 1, FU + o * n_columns);
-}
-
-/* F of alpha over the orbitals C of a space: U^T F U, with U = C_semicanonical^T S C. Process 0.
- * S  n_functions x n_functions; overwritten */
-static enum status rotate_fock(const struct orbital_space *semicanonical, double *S,
-                               struct orbital_space *space)
-{
-    int64_t n = space->n_functions, m = space->n_orbitals, all = semicanonical->n_orbitals;
-    double *SC = malloc((size_t)(n * m) * sizeof *SC), *U = malloc((size_t)(all * m) * sizeof *U);
-    space->fock = malloc((size_t)(m * m) * sizeof *space->fock);
-    enum status status = CHECK_MEMORY(SC && U && space->fock, "no memory for the Fock matrix");
-    if (status == STATUS_OK) {
-        multiply(CblasNoTrans, n, m, n, S, space->C, 0, SC);
-        multiply(CblasTrans, all, m, n, semicanonical->C, SC, 0, U);
-        multiply_by_fock(semicanonical, U, m, SC);
-        multiply(CblasTrans, m, m, all, U, SC, 0, space->fock);
-    }
-    free(SC);
-    free(U);
-    return status;
-}
-
-static enum status find_fock(const struct shells *shells, const struct dense_grid *grid,
-                             const struct orbital_space *semicanonical, MPI_Comm comm,
-                             struct orbital_space *space)
-{
-    int rank;
-    int64_t n = space->n_functions;
-    struct dense *S;
-    MPI_Comm_rank(comm, &rank);
-    double *full = rank == 0 ? malloc((size_t)(n * n) * sizeof *full) : NULL;
-    TRY(dense_create(grid, n, n, &S));
-    enum status status =
-        status_agree(comm, CHECK_MEMORY(full || rank != 0, "no memory for the overlap matrix"));
-    if (status == STATUS_OK)
-        status = cross_overlap(shells, shells, S);
-    if (status == STATUS_OK)
-        status = dense_gather(S, full);
-    if (status == STATUS_OK)
-        status =
-            status_agree(comm, rank == 0 ? rotate_fock(semicanonical, full, space) : STATUS_OK);
-    free(full);
-    dense_destroy(S);
-    return status;
-}
-
-enum status orbital_spaces_create_shared(const struct scf_result *result,
-                                         const struct shells *shells, const int64_t n_occupied[],
-                                         struct frozen_orbitals frozen, int64_t *core,
-                                         MPI_Comm comm, struct orbital_spaces **spaces)
-{
-    struct orbital_spaces *semicanonical;
-    *spaces = NULL;
-    TRY(orbital_spaces_create(result, 2, n_occupied, (struct frozen_orbitals){0, 0}, NULL, comm,
-                              &semicanonical));
-    enum status status = orbital_spaces_create(result, 1, n_occupied, frozen, &core, comm, spaces);
-    if (status == STATUS_OK)
-        status = find_fock(shells, result->orbitals[0]->grid, &semicanonical->spin[0], comm,
-                           &(*spaces)->spin[0]);
-    orbital_spaces_destroy(semicanonical);
-    return status;
 }
 
 /* --- matrices --- */

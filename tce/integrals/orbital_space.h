@@ -3,7 +3,6 @@
  * without those that are frozen, on every process. */
 #pragma once
 
-#include "basis/integrals/shells.h"
 #include "hf/scf/scf.h"
 #include "support/base/status.h"
 #include "tce/tensor/index_space.h"
@@ -21,16 +20,16 @@ struct frozen_orbitals {
 struct orbital_space {
     int64_t n_functions;
     struct frozen_orbitals frozen; /* which are not here */
-    const int64_t *core; /* frozen.n_core occupied ones, numbers from 0, ascending; borrowed.
-                                    * NULL: the lowest */
+    const int64_t *core; /* frozen.n_core occupied ones, numbers from 0, ascending; borrowed. NULL:
+                          * the lowest */
     int64_t n_occupied;
     int64_t n_virtual;
     int64_t n_orbitals; /* n_occupied + n_virtual */
     double *C;          /* n_functions x n_orbitals, row-major: occupied ones first */
     double *energies;   /* n_orbitals, hartree; occupied ones ascending, virtual ones ascending */
     double *fock_ov;    /* n_occupied x n_virtual: F_ia, hartree; NULL: zeros */
-    double *
-        fock; /* on process 0, of one set of ROHF: n_orbitals x n_orbitals, F of alpha; else NULL */
+    /* On process 0, of one set of ROHF: n_orbitals x n_orbitals, F of alpha; else NULL. */
+    double *fock;
 };
 
 /* The number of a correlated orbital in the list of all orbitals of its spin, from 0. */
@@ -47,7 +46,7 @@ struct orbital_spaces {
     struct orbital_space spin[2]; /* alpha, beta; as many functions, frozen ones and orbitals */
 };
 
-/* Electrons in an occupied orbital: 2 of a closed shell, else 1. */
+/* Electrons in an occupied orbital: 2 of one set, but in its open ones, else 1. */
 static inline int electrons_per_orbital(const struct orbital_spaces *spaces)
 {
     return 2 / spaces->n_orbital_sets;
@@ -76,6 +75,7 @@ struct orbital_place orbital_spaces_find(const struct orbital_spaces *spaces, bo
 struct scf_orbitals {
     const struct dense *C, *fock_ov;
     const double *energies;
+    const struct dense *fock; /* of one set of ROHF: F of alpha */
 };
 struct scf_orbitals scf_orbitals_of(const struct scf_result *result, int spin);
 
@@ -91,8 +91,8 @@ enum status orbital_spaces_count(int64_t n_functions, int64_t n_orbitals, int n_
 /* The first of the largest elements of each orbital is made positive, elements that differ
  * by a millionth counting as equally large: so signs do not depend on rounding, and thus on
  * the number of processes. The last bits do, and how orbitals of one energy are mixed.
- * result  of n_orbital_sets sets, or of ROHF, whose semicanonical orbitals are two sets; its orbitals are
- *         canonical within the occupied and within the virtual ones
+ * result  of n_orbital_sets sets, whose orbitals are canonical within the occupied and within the virtual ones;
+ *         or of ROHF, whose semicanonical orbitals are two sets, and its own ones one, with F of alpha
  * core    of each set, as orbital_space.core; borrowed while the spaces exist. NULL: the lowest
  * Collective over comm, the communicator of the orbitals' grid.
  * Errors: as orbital_spaces_count, STATUS_NO_MEMORY; the same everywhere. */
@@ -101,13 +101,6 @@ enum status orbital_spaces_create(const struct scf_result *result, int n_orbital
                                   int64_t *const core[], MPI_Comm comm,
                                   struct orbital_spaces **spaces);
 void orbital_spaces_destroy(struct orbital_spaces *spaces);
-
-/* The orbitals of ROHF itself as one set, with F of alpha; otherwise as orbital_spaces_create. shells: of its
- * functions. */
-enum status orbital_spaces_create_shared(const struct scf_result *result,
-                                         const struct shells *shells, const int64_t n_occupied[],
-                                         struct frozen_orbitals frozen, int64_t *core,
-                                         MPI_Comm comm, struct orbital_spaces **spaces);
 
 /* Gives all processes the numbers of process 0, bit for bit. Collective over comm. */
 void orbital_space_broadcast(struct orbital_space *space, MPI_Comm comm);

@@ -84,6 +84,8 @@ static inline void scf_setup_init(struct scf_setup *setup, const struct scf_case
 /* Destroys the matrices of a result, whose grid is the setup's. */
 static inline void scf_case_forget_orbitals(struct scf_result *result)
 {
+    dense_destroy(result->fock_alpha);
+    result->fock_alpha = NULL;
     for (int s = 0; s < 2; s++) {
         dense_destroy(result->orbitals[s]);
         dense_destroy(result->semicanonical[s]);
