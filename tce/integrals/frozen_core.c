@@ -88,12 +88,17 @@ static int64_t find_end(const struct shells *all, int64_t first, int *n)
     return last;
 }
 
-static bool has_kind_before(const struct molecule *molecule, int64_t atom)
+static bool are_alike_nuclei(const struct atom *a, const struct atom *b)
+{
+    return !a->ghost && !b->ghost && atom_kind(a) == atom_kind(b);
+}
+
+static bool is_first_of_kind(const struct molecule *molecule, int64_t atom)
 {
     for (int64_t i = 0; i < atom; i++)
-        if (atom_kind(&molecule->atoms[i]) == atom_kind(&molecule->atoms[atom]))
-            return true;
-    return false;
+        if (are_alike_nuclei(&molecule->atoms[i], &molecule->atoms[atom]))
+            return false;
+    return true;
 }
 
 /* Adds the shares of all atoms of the kind of the first one. SC  functions x n_orbitals, row-major */
@@ -113,7 +118,7 @@ static enum status share_kind(const struct scf_problem *problem, int64_t first,
     for (int64_t at = first; at < all->n_shells && status == STATUS_OK; at = next) {
         const struct shell *shell = &all->shells[at];
         next = find_end(all, at, &n);
-        if (atom_kind(&atoms[shell->atom]) == atom_kind(atom))
+        if (are_alike_nuclei(&atoms[shell->atom], atom))
             add_shares(shell->atom, n, D, n_orbitals, SC + shell->first_function * n_orbitals,
                        shares);
     }
@@ -129,7 +134,7 @@ static enum status share_atoms(const struct scf_problem *problem, int64_t n_orbi
     for (int64_t first = 0; first < all->n_shells; first = find_end(all, first, &n)) {
         int64_t atom = all->shells[first].atom;
         if (count_core(&problem->molecule->atoms[atom], n_core) > 0 &&
-            !has_kind_before(problem->molecule, atom))
+            is_first_of_kind(problem->molecule, atom))
             TRY(share_kind(problem, first, n_core, n_orbitals, SC, shares));
     }
     return STATUS_OK;
