@@ -62,6 +62,9 @@ run 0 mp2 ko.xyz --basis def2-svp --multiplicity 2 --frozen-core --json result.j
 expect 'b["frozen_orbital_numbers"] == [[1, 2, 3, 4, 5, 6, 7, 9, 10, 11], list(range(1, 11))]'
 [ "$(grep -cE '^warning: --frozen-core (freezes|correlates) beta orbital (8|11) ' "$folder/errors")" = 2 ] ||
     complain "not the two warnings"
+printf '3\n\n@K 0 0 6\nK 0 0 0\nF 0 0 2.17\n' > ghost.xyz # has no core, whatever stands first
+run 0 mp2 ghost.xyz --basis def2-svp --frozen-core --json result.json
+expect 'b["frozen_orbital_numbers"] == [[1, 2, 3, 4, 5, 6, 7, 9, 10, 11]]'
 run 0 mp2 $water --frozen-core
 [ ! -s "$folder/errors" ] || complain "a warning of the core of water"
 
