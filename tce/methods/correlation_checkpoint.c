@@ -340,7 +340,8 @@ int64_t correlation_checkpoint_bytes(const struct scf_problem *problem,
                             amplitude_bytes(correlation, diis_size) + semicanonical_bytes(problem));
 }
 
-/* Tells core orbitals from as many lowest ones. */
+/* Tells core orbitals from as many lowest ones, whose sum is the least: the orbitals are the file's, so that no
+ * other choice occurs. */
 static int64_t sum_core_numbers(const struct orbital_spaces *orbitals)
 {
     int64_t sum = 0;
