@@ -53,13 +53,15 @@ static const struct comment_word {
 } comment_words[] = {
     {"charge", CHARGE, READ, INLINE, 0},
     {"chrg total_charge net_charge molecular_charge", CHARGE, READ, BESIDE, 0},
-    {"q", CHARGE, UNREAD, BESIDE, 0},
-    {"cation dication trication anion dianion trianion", CHARGE, UNREAD, ALONE, 0},
+    {"q chg charges", CHARGE, UNREAD, BESIDE, 0},
+    {"cation dication trication anion dianion trianion cationic anionic", CHARGE, UNREAD, ALONE, 0},
     {"multiplicity", MULTIPLICITY, READ, INLINE, 1},
     {"mult 2s+1 spin_multiplicity molecular_multiplicity", MULTIPLICITY, READ, BESIDE, 1},
     {"uhf", MULTIPLICITY, UNPAIRED, BESIDE, 0},
-    {"s ms magmom", MULTIPLICITY, UNREAD, BESIDE, 0},
-    {"spin unpaired open-shell radical diradical biradical", MULTIPLICITY, UNREAD, ALONE, 0},
+    {"s ms sz ms2 magmom nunpaired", MULTIPLICITY, UNREAD, BESIDE, 0},
+    {"spinmult multi", MULTIPLICITY, UNREAD, BESIDE, 1},
+    {"spin unpaired open-shell openshell radical diradical biradical", MULTIPLICITY, UNREAD, ALONE,
+     0},
     {"doublet triplet quartet quintet sextet septet", MULTIPLICITY, UNREAD, ALONE, 0},
     {"units unit", UNIT, READ, BESIDE, LENGTH_ANGSTROM},
     {"bohr", UNIT, UNREAD, ALONE, LENGTH_ANGSTROM},
@@ -111,30 +113,43 @@ static struct word take_characters(struct word *text, bool among, const char *ch
 static const char word_ends[] = " \t\r,;:|\"'#()[]{}<>=";
 static const char value_ends[] = " \t\r,;|\"'#()[]{}<>";
 
-/* Takes the value after an =, with or without quotes around it; its begin is NULL without =. */
-static struct word take_comment_value(struct word *text)
-{
-    struct word rest = *text;
-    take_characters(&rest, true, " \t\"'");
-    if (rest.length == 0 || *rest.begin != '=')
-        return (struct word){0};
-    take_characters(&rest, true, "=");
-    take_characters(&rest, true, " \t");
-    bool quoted = rest.length > 0 && (*rest.begin == '"' || *rest.begin == '\'');
-    *text = rest;
-    if (!quoted)
-        return take_characters(text, false, value_ends);
-    size_t n = 1;
-    while (n < rest.length && (rest.begin[n] != *rest.begin || rest.begin[n - 1] == '\\'))
-        n++;
-    *text = skip_characters(rest, n);
-    return (struct word){rest.begin + 1, n - 1};
-}
-
 static struct word take_comment_word(struct word *text)
 {
     take_characters(text, true, word_ends);
     return take_characters(text, false, word_ends);
+}
+
+/* The place of the quote that ends the text, which begins with one; 0: none does. */
+static size_t find_quote(struct word text)
+{
+    for (size_t n = 1; n < text.length; n++)
+        if (text.begin[n] == *text.begin && text.begin[n - 1] != '\\')
+            return n;
+    return 0;
+}
+
+/* Takes the value after an =, with or without quotes around it; its begin is NULL without =. It is empty
+ * where a blank and another key with its = follow. */
+static struct word take_comment_value(struct word *text)
+{
+    struct word rest = *text, next;
+    take_characters(&rest, true, " \t\"'");
+    if (rest.length == 0 || *rest.begin != '=')
+        return (struct word){0};
+    take_characters(&rest, true, "=");
+    *text = next = rest;
+    if (take_characters(&rest, true, " \t").length > 0 && take_comment_word(&next).length > 0 &&
+        next.length > 0 && *next.begin == '=')
+        return (struct word){text->begin, 0};
+    *text = rest;
+    bool quoted = rest.length > 0 && (*rest.begin == '"' || *rest.begin == '\'');
+    size_t n = quoted ? find_quote(rest) : 0;
+    if (n == 0) {
+        *text = skip_characters(rest, quoted);
+        return take_characters(text, false, value_ends);
+    }
+    *text = skip_characters(rest, n);
+    return (struct word){rest.begin + 1, n - 1};
 }
 
 static struct word join_words(struct word first, struct word last)
@@ -296,20 +311,25 @@ static bool read_small_number(struct word word, double *number)
     return fmod(2 * *number, 1) == 0;
 }
 
-/* Whether the word is the formula of an ion, such as H3O+, Cl- or Fe3+, or a charge such as 2+ or
- * +2. */
-static bool is_ion(struct word word)
+/* Whether the word is the formula of an ion, such as H3O+, Cl--, Fe3+ or SO4^2-, or a charge such as 2+ or
+ * +2, or the signs after a bracket, as in [H2O]+ or H2O(+); all: the line that it is in. */
+static bool is_ion(struct word word, struct word all)
 {
-    size_t n = word.length - 1;
+    size_t n = word.length;
     double charge;
     if (*word.begin == '+' && read_small_number(word, &charge))
         return true;
-    if (n == 0 || !is_sign(word.begin[n]))
+    while (n > 0 && word.begin[n - 1] == '-')
+        n--;
+    n -= n == word.length && word.begin[n - 1] == '+';
+    if (n == 0)
+        return word.begin > all.begin && strchr("])(", word.begin[-1]);
+    if (n == word.length)
         return false;
     for (size_t i = 0, length; i < n; i += length) {
         const char *c = word.begin + i;
         length = i + 1 < n && islower((unsigned char)c[1]) ? 2 : 1;
-        if (!isdigit((unsigned char)*c) &&
+        if (!isdigit((unsigned char)*c) && *c != '^' &&
             !(isupper((unsigned char)*c) && element_number(c, length) > 0))
             return false;
     }
@@ -370,6 +390,8 @@ static enum status read_word(struct comment_reading *reading, struct word word, 
                              struct word next)
 {
     bool has_value = value.begin;
+    if (word.length > 2 && strncmp(word.begin, "--", 2) == 0) /* an option */
+        word = skip_characters(word, 2);
     note_number(reading, word);
     if (has_value && word_equals(word, "properties") && reading->columns->n > 0)
         return line_reader_fail(reading->reader, "Properties= stands twice: leave one out");
@@ -379,7 +401,7 @@ static enum status read_word(struct comment_reading *reading, struct word word, 
         reading->pbc = value;
     if (has_value && word_equals(word, "lattice"))
         reading->lattice = value;
-    if (is_ion(word))
+    if (is_ion(word, reading->reader->all))
         keep_text(&reading->unread[CHARGE], word);
     for (int i = 0; has_value && i < N_COMMENT_WORDS; i++)
         if (comment_words[i].value != UNREAD && mentions_any(word, comment_words[i].names, true))
@@ -387,6 +409,9 @@ static enum status read_word(struct comment_reading *reading, struct word word, 
     for (int i = 0; i < N_COMMENT_WORDS; i++)
         if (mentions_any(word, comment_words[i].names, comment_words[i].hint == BESIDE))
             keep_hint(reading, &comment_words[i], word, has_value ? value : next);
+        else if (has_value && comment_words[i].hint == ALONE &&
+                 mentions_any(value, comment_words[i].names, true))
+            keep_text(&reading->unread[comment_words[i].quantity], join_words(word, value));
     return STATUS_OK;
 }
 
@@ -512,7 +537,8 @@ struct xyz {
     enum length_unit unit;
     struct columns columns;
     bool bare_numbers;
-    int64_t first_line, n_announced; /* of the frame */
+    bool repeats_elements, has_flags, has_frozen; /* see note_second_column */
+    int64_t first_line, n_announced;              /* of the frame */
 };
 
 /* Whether the line may begin a frame: a whole number alone, or with a unit, -1 without. */
@@ -575,6 +601,17 @@ static int64_t find_words(const struct xyz *xyz, struct word found[4])
     return n;
 }
 
+/* Of lines with a fifth column: whether the second one has atomic numbers throughout, or the 0 and -1 of
+ * Gaussian, which freeze centres. Then x is the third one. */
+static void note_second_column(struct xyz *xyz, int64_t n_words, struct word word, int element)
+{
+    int64_t number = 0;
+    bool extra = xyz->columns.n == 0 && n_words > 4 && word_to_integer(word, &number);
+    xyz->repeats_elements = xyz->repeats_elements && extra && number == element;
+    xyz->has_flags = xyz->has_flags && extra && (number == 0 || number == -1);
+    xyz->has_frozen = xyz->has_frozen || number == -1;
+}
+
 static enum status read_atom(struct xyz *xyz, struct molecule *molecule, struct atom *atom)
 {
     struct line_reader *reader = &xyz->reader;
@@ -598,6 +635,7 @@ static enum status read_atom(struct xyz *xyz, struct molecule *molecule, struct 
                                 "XO)",
                                 word_show(words[0]).text, MAX_ATOMIC_NUMBER);
     xyz->bare_numbers = xyz->bare_numbers && word_to_integer(words[0], &number);
+    note_second_column(xyz, n_words, words[1], atom->element);
     double to_bohr = xyz->unit == LENGTH_BOHR ? 1.0 : 1.0 / BOHR_IN_ANGSTROM;
     for (int k = 0; k < 3; k++) {
         double coordinate;
@@ -617,7 +655,8 @@ static enum status read_centres(struct xyz *xyz, struct molecule *molecule)
 {
     int64_t capacity = 0, *n = &molecule->n_atoms;
     bool blank_comment = xyz->reader.n_words == 0;
-    xyz->bare_numbers = true;
+    xyz->bare_numbers = xyz->repeats_elements = xyz->has_flags = true;
+    xyz->has_frozen = false;
     for (; *n < xyz->n_announced; ++*n) {
         if (!line_reader_next_filled(&xyz->reader)) {
             char found[64];
@@ -628,6 +667,11 @@ static enum status read_centres(struct xyz *xyz, struct molecule *molecule)
         TRY(array_reserve(&molecule->atoms, *n + 1, &capacity, sizeof *molecule->atoms));
         TRY(read_atom(xyz, molecule, &molecule->atoms[*n]));
     }
+    if (*n > 1 && (xyz->repeats_elements || (xyz->has_flags && xyz->has_frozen)))
+        return line_reader_fail(&xyz->reader,
+                                "the second column of all centres has %s, where x should stand: "
+                                "leave it out",
+                                xyz->repeats_elements ? "atomic numbers" : "0 or -1");
     molecule->bare_numbers = xyz->bare_numbers && blank_comment;
     return STATUS_OK;
 }
