@@ -62,7 +62,7 @@ class BerylHarness(ProgramHarness):
         elif on_node > 1:
             program = ["mpirun", "-np", str(on_node), *program]
         if "memory" not in input_data.keywords:
-            program += ["--memory", str(int(config.memory * 2**30 / 1e6 / on_node))]
+            program += ["--memory", str(max(1, int(config.memory * 2**30 / 1e6 / on_node)))]
         return [*program, "input.json", "--json", "result.json"]
 
     @staticmethod
@@ -79,6 +79,7 @@ class BerylHarness(ProgramHarness):
         properties = result["properties"]
         result["properties"] = {key: properties[key] for key in properties
                                 if key in AtomicResultProperties.__fields__}
+        result["properties"]["return_energy"] = result["return_result"]
         result["extras"]["beryl"]["properties"] = properties
         return AtomicResult(**result, stdout=run["stdout"])
 
