@@ -246,38 +246,17 @@ enum status basis_set_read_all(const char *name, MPI_Comm comm, struct basis_set
 
 /* --- the list --- */
 
-/* In order, and other spellings of some. */
-static const char element_names[] =
-    "hydrogen,helium,lithium,beryllium,boron,carbon,nitrogen,oxygen,fluorine,neon,sodium,"
-    "magnesium,aluminium,silicon,phosphorus,sulfur,chlorine,argon,potassium,calcium,scandium,"
-    "titanium,vanadium,chromium,manganese,iron,cobalt,nickel,copper,zinc,gallium,germanium,"
-    "arsenic,selenium,bromine,krypton,rubidium,strontium,yttrium,zirconium,niobium,"
-    "molybdenum,technetium,ruthenium,rhodium,palladium,silver,cadmium,indium,tin,antimony,"
-    "tellurium,iodine,xenon,caesium,barium,lanthanum,cerium,praseodymium,neodymium,"
-    "promethium,samarium,europium,gadolinium,terbium,dysprosium,holmium,erbium,thulium,"
-    "ytterbium,lutetium,hafnium,tantalum,tungsten,rhenium,osmium,iridium,platinum,gold,"
-    "mercury,thallium,lead,bismuth,polonium,astatine,radon,francium,radium,actinium,thorium,"
-    "protactinium,uranium,neptunium,plutonium,americium,curium,berkelium,californium,"
-    "einsteinium,fermium,mendelevium,nobelium,lawrencium,rutherfordium,dubnium,seaborgium,"
-    "bohrium,hassium,meitnerium,darmstadtium,roentgenium,copernicium,nihonium,flerovium,"
-    "moscovium,livermorium,tennessine,oganesson,aluminum,sulphur,cesium";
-
 static enum status parse_element(const char *text, int *element)
 {
-    static const int others[] = {13, 16, 55};
-    struct word rest = word_from_text(element_names), name;
     int64_t number = element_number(text, strlen(text));
     if (word_to_integer(word_from_text(text), &number) &&
         (number < 1 || number > MAX_ATOMIC_NUMBER))
         number = -1;
-    for (int i = 1; take_field(&rest, &name); i++)
-        if (word_equals(name, text))
-            number = i <= MAX_ATOMIC_NUMBER ? i : others[i - MAX_ATOMIC_NUMBER - 1];
     *element = (int)number;
     return number >= 0 ? STATUS_OK
                        : FAIL(STATUS_USAGE,
-                              "--list-basis '%.40s': give an element by symbol, name or number, "
-                              "such as O, oxygen or 8",
+                              "--list-basis '%.40s': give an element by symbol or number, such "
+                              "as O or 8",
                               text);
 }
 

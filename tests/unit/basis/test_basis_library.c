@@ -168,10 +168,10 @@ TEST(names_of_two_files_are_ambiguous_but_for_the_very_names)
     remove_folder(&folder);
 }
 
-TEST(elements_are_known_by_symbol_name_and_number)
+TEST(elements_are_known_by_symbol_and_number)
 {
-    static const char *const good[] = {"O", "o", "oxygen", "8", "Caesium", "cesium", "Bq", "118"};
-    static const char *const bad[] = {"Xx", "0", "119", "-1", "ox", "8.0", "oxygenium", " "};
+    static const char *const good[] = {"O", "o", "8", "Bq", "118"};
+    static const char *const bad[] = {"Xx", "0", "119", "-1", "ox", "8.0", "oxygen", " "};
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
         check_ok(basis_library_print(good[i]));
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
