@@ -38,18 +38,22 @@ struct library {
 
 /* --- the folders --- */
 
-static void find_folders(char *folders, size_t size)
+/* *folders: the caller frees it. */
+static enum status find_folders(char **folders)
 {
     const char *own = getenv("BERYL_BASIS_PATH");
     char program[PATH_BYTES] = "";
     Dl_info info;
+    /* The literal is part of the program, or of the shared library that another program loads. */
     const char *library = dladdr(BERYL_BASIS_SOURCE_FOLDER, &info) ? info.dli_fname : "";
     if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
         program[0] = '\0';
     const char *program_end = strrchr(program, '/'), *library_end = strrchr(library, '/');
-    snprintf(folders, size, "%s:%.*s/../share/beryl/basis:%.*s/../share/beryl/basis:%s",
-             own ? own : "", program_end ? (int)(program_end - program) : 0, program,
-             library_end ? (int)(library_end - library) : 0, library, BERYL_BASIS_SOURCE_FOLDER);
+    int n = asprintf(folders, "%s:%.*s/../share/beryl/basis:%.*s/../share/beryl/basis:%s",
+                     own ? own : "", program_end ? (int)(program_end - program) : 0, program,
+                     library_end ? (int)(library_end - library) : 0, library,
+                     BERYL_BASIS_SOURCE_FOLDER);
+    return CHECK_MEMORY(n >= 0, "no memory for the folders of basis sets");
 }
 
 static struct normal_name normalise(const char *name)
@@ -138,13 +142,16 @@ static void library_fini(struct library *library)
 /* Errors: STATUS_NO_MEMORY; the caller still calls library_fini. */
 static enum status library_init(struct library *library)
 {
-    char folders[4 * PATH_BYTES], *rest = NULL;
+    char *folders, *rest = NULL;
     int number = 0;
     *library = (struct library){0};
-    find_folders(folders, sizeof folders);
-    for (char *folder = strtok_r(folders, ":", &rest); folder; folder = strtok_r(NULL, ":", &rest))
-        TRY(add_folder(library, number++, folder));
-    return STATUS_OK;
+    TRY(find_folders(&folders));
+    enum status status = STATUS_OK;
+    for (char *folder = strtok_r(folders, ":", &rest); folder && status == STATUS_OK;
+         folder = strtok_r(NULL, ":", &rest))
+        status = add_folder(library, number++, folder);
+    free(folders);
+    return status;
 }
 
 /* --- names --- */
