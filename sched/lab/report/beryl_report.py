@@ -1022,7 +1022,7 @@ def amplitudes_table(run):
 
 def heading_of(run):
     model = at(run.result, "model")
-    method = " ".join(filter(None, (words(model, "method"), basis_of(run))))
+    method = " ".join(filter(None, (words(model, "method"), words(model, "basis"))))
     name = ", ".join(filter(None, (system_of(run), escape(method)))) or "a run"
     return name + (f" ({unbroken(run.file)})" if run.file else "")
 
