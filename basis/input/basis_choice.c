@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* --- the text --- */
 
@@ -32,25 +31,16 @@ bool basis_choice_take(struct word *rest, struct word *selector, struct word *na
     return true;
 }
 
-static bool begins_with(struct word word, const char *text)
-{
-    return word.length > strlen(text) && strncasecmp(word.begin, text, strlen(text)) == 0;
-}
-
 static enum status parse_selector(struct basis_rule *rule)
 {
-    static const char *const ghosts[] = {"@", "Bq-", "Bq"};
     struct word word = rule->selector;
     rule->element = -1;
     if (word.length == 0 || word_to_range(word, &rule->first, &rule->last))
         return STATUS_OK;
-    for (size_t i = 0; i < sizeof ghosts / sizeof ghosts[0] && !rule->ghosts; i++)
-        if (begins_with(word, ghosts[i])) {
-            size_t n = strlen(ghosts[i]);
-            rule->ghosts = true;
-            word = (struct word){word.begin + n, word.length - n};
-        }
     rule->element = element_number(word.begin, word.length);
+    rule->ghosts = rule->element < 0 && ghost_mark_take(&word);
+    if (rule->ghosts)
+        rule->element = element_number(word.begin, word.length);
     return rule->element >= 0
                ? STATUS_OK
                : FAIL(STATUS_USAGE,
@@ -80,18 +70,10 @@ static enum status read_rules(const char *text, MPI_Comm comm, struct basis_choi
                               char *name)
 {
     struct word rest = word_from_text(text);
-    bool has_default = false;
     while (basis_choice_take(&rest, &choice->rules[choice->n_rules].selector,
                              &choice->rules[choice->n_rules].name)) {
         struct basis_rule *rule = &choice->rules[choice->n_rules++];
-        bool is_default = rule->selector.length == 0;
         TRY(parse_selector(rule));
-        if (has_default && is_default)
-            return FAIL(STATUS_USAGE,
-                        "--basis: '%s' is a second set for all centres: write an element or the "
-                        "number of a centre and = before it",
-                        word_show(rule->name).text);
-        has_default = has_default || is_default;
         TRY(read_set(comm, choice, name, rule));
     }
     return STATUS_OK;
@@ -154,8 +136,9 @@ static enum status apply_rule(const struct basis_choice *choice, int r, struct m
         selected = true;
         int before = atom->basis < 0 ? 0 : precedence(&choice->rules[atom->basis]);
         if (before == precedence(rule))
-            return FAIL(STATUS_USAGE, "--basis '%s=...': centre %lld has two sets: leave one out",
-                        selector.text, (long long)a + 1);
+            return FAIL(STATUS_USAGE,
+                        "--basis: '%s' is a second set for centre %lld: leave one out",
+                        word_show(rule->name).text, (long long)a + 1);
         if (before < precedence(rule))
             atom->basis = r;
     }

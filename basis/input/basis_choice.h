@@ -2,10 +2,10 @@
 /* The basis sets of a molecule, by element and centre:
  *     cc-pvdz                                 one set for all centres
  *     cc-pvdz,O=aug-cc-pvdz,3=sto-3g,H=a.gbs  others for an element, or for a centre, from 1
- * A centre's own set (3=, 4-6=) goes before that of ghosts of its element (@O=, also Bq-O=), that
- * before its element's (O=, also for ghosts), and that before the one for all others, which may be
- * missing. Names and files are those of basis_library.h; a comma in parentheses does not separate,
- * and an '=' after a '/' belongs to a path. */
+ * A centre's own set (3=, 4-6=) goes before that of ghosts of its element (@O=, or another mark of
+ * ghost_mark_take), that before its element's (O=, also for ghosts), and that before the one for all
+ * others, which may be missing. Names and files are those of basis_library.h; a comma in parentheses
+ * does not separate, and an '=' after a '/' belongs to a path. */
 #pragma once
 
 #include "basis/input/basis_set.h"
@@ -36,8 +36,7 @@ bool basis_choice_take(struct word *rest, struct word *selector, struct word *na
 
 /* Reads the sets that a text names, which must outlive *choice. Collective over comm; same status
  * everywhere. On failure *choice is empty.
- * Errors: STATUS_USAGE (what comes before an '=' is neither element nor centre; two sets for all
- * others); as basis_set_read_all. */
+ * Errors: STATUS_USAGE (what comes before an '=' is neither element nor centre); as basis_set_read_all. */
 enum status basis_choice_read_all(const char *text, MPI_Comm comm, struct basis_choice *choice);
 void basis_choice_fini(struct basis_choice *choice);
 

@@ -38,18 +38,22 @@ struct library {
 
 /* --- the folders --- */
 
-static void find_folders(char *folders, size_t size)
+/* *folders: the caller frees it. */
+static enum status find_folders(char **folders)
 {
     const char *own = getenv("BERYL_BASIS_PATH");
     char program[PATH_BYTES] = "";
     Dl_info info;
+    /* The literal is part of the program, or of the shared library that another program loads. */
     const char *library = dladdr(BERYL_BASIS_SOURCE_FOLDER, &info) ? info.dli_fname : "";
     if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
         program[0] = '\0';
     const char *program_end = strrchr(program, '/'), *library_end = strrchr(library, '/');
-    snprintf(folders, size, "%s:%.*s/../share/beryl/basis:%.*s/../share/beryl/basis:%s",
-             own ? own : "", program_end ? (int)(program_end - program) : 0, program,
-             library_end ? (int)(library_end - library) : 0, library, BERYL_BASIS_SOURCE_FOLDER);
+    int n = asprintf(folders, "%s:%.*s/../share/beryl/basis:%.*s/../share/beryl/basis:%s",
+                     own ? own : "", program_end ? (int)(program_end - program) : 0, program,
+                     library_end ? (int)(library_end - library) : 0, library,
+                     BERYL_BASIS_SOURCE_FOLDER);
+    return CHECK_MEMORY(n >= 0, "no memory for the folders of basis sets");
 }
 
 static struct normal_name normalise(const char *name)
@@ -138,13 +142,16 @@ static void library_fini(struct library *library)
 /* Errors: STATUS_NO_MEMORY; the caller still calls library_fini. */
 static enum status library_init(struct library *library)
 {
-    char folders[4 * PATH_BYTES], *rest = NULL;
+    char *folders, *rest = NULL;
     int number = 0;
     *library = (struct library){0};
-    find_folders(folders, sizeof folders);
-    for (char *folder = strtok_r(folders, ":", &rest); folder; folder = strtok_r(NULL, ":", &rest))
-        TRY(add_folder(library, number++, folder));
-    return STATUS_OK;
+    TRY(find_folders(&folders));
+    enum status status = STATUS_OK;
+    for (char *folder = strtok_r(folders, ":", &rest); folder && status == STATUS_OK;
+         folder = strtok_r(NULL, ":", &rest))
+        status = add_folder(library, number++, folder);
+    free(folders);
+    return status;
 }
 
 /* --- names --- */
@@ -246,38 +253,17 @@ enum status basis_set_read_all(const char *name, MPI_Comm comm, struct basis_set
 
 /* --- the list --- */
 
-/* In order, and other spellings of some. */
-static const char element_names[] =
-    "hydrogen,helium,lithium,beryllium,boron,carbon,nitrogen,oxygen,fluorine,neon,sodium,"
-    "magnesium,aluminium,silicon,phosphorus,sulfur,chlorine,argon,potassium,calcium,scandium,"
-    "titanium,vanadium,chromium,manganese,iron,cobalt,nickel,copper,zinc,gallium,germanium,"
-    "arsenic,selenium,bromine,krypton,rubidium,strontium,yttrium,zirconium,niobium,"
-    "molybdenum,technetium,ruthenium,rhodium,palladium,silver,cadmium,indium,tin,antimony,"
-    "tellurium,iodine,xenon,caesium,barium,lanthanum,cerium,praseodymium,neodymium,"
-    "promethium,samarium,europium,gadolinium,terbium,dysprosium,holmium,erbium,thulium,"
-    "ytterbium,lutetium,hafnium,tantalum,tungsten,rhenium,osmium,iridium,platinum,gold,"
-    "mercury,thallium,lead,bismuth,polonium,astatine,radon,francium,radium,actinium,thorium,"
-    "protactinium,uranium,neptunium,plutonium,americium,curium,berkelium,californium,"
-    "einsteinium,fermium,mendelevium,nobelium,lawrencium,rutherfordium,dubnium,seaborgium,"
-    "bohrium,hassium,meitnerium,darmstadtium,roentgenium,copernicium,nihonium,flerovium,"
-    "moscovium,livermorium,tennessine,oganesson,aluminum,sulphur,cesium";
-
 static enum status parse_element(const char *text, int *element)
 {
-    static const int others[] = {13, 16, 55};
-    struct word rest = word_from_text(element_names), name;
     int64_t number = element_number(text, strlen(text));
     if (word_to_integer(word_from_text(text), &number) &&
         (number < 1 || number > MAX_ATOMIC_NUMBER))
         number = -1;
-    for (int i = 1; take_field(&rest, &name); i++)
-        if (word_equals(name, text))
-            number = i <= MAX_ATOMIC_NUMBER ? i : others[i - MAX_ATOMIC_NUMBER - 1];
     *element = (int)number;
     return number >= 0 ? STATUS_OK
                        : FAIL(STATUS_USAGE,
-                              "--list-basis '%.40s': give an element by symbol, name or number, "
-                              "such as O, oxygen or 8",
+                              "--list-basis '%.40s': give an element by symbol or number, such "
+                              "as O or 8",
                               text);
 }
 

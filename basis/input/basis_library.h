@@ -27,6 +27,6 @@ bool basis_set_is_file(const char *name);
 enum status basis_set_read_all(const char *name, MPI_Comm comm, struct basis_set *set);
 
 /* Prints the sets of all folders, each with its elements.
- * element  symbol, English name or atomic number: only sets with functions for it; "": all sets
+ * element  symbol or atomic number: only sets with functions for it; "": all sets
  * Not collective. Errors: STATUS_USAGE (no element), STATUS_NO_MEMORY. */
 enum status basis_library_print(const char *element);

@@ -305,7 +305,8 @@ static enum status read_block_potential(struct parser *parser)
     TRY(core_potential_read_gaussian94(reader, &parser->more, &entry->potential));
     if (parser->more && !is_stars(reader) && !begins_block(reader))
         return fail_expected(parser, "**** or the next block after the core potential");
-    return STATUS_OK;
+    return core_potential_check(parser->set->name, element_symbol(parser->element),
+                                &entry->potential);
 }
 
 /* Reads what follows the line "O 0". */

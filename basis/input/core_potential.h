@@ -49,6 +49,6 @@ enum status core_potential_read_gaussian94(struct line_reader *reader, bool *mor
 enum status core_potential_read_nwchem(const struct line_reader *reader, int *l,
                                        struct core_potential *potential);
 
-/* Whether an NWChem potential has all that it needs. Errors: STATUS_INPUT at the line of the potential. */
+/* Whether a potential has all that it needs. Errors: STATUS_INPUT at the line of the potential. */
 enum status core_potential_check(const char *file, const char *symbol,
                                  const struct core_potential *potential);

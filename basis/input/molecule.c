@@ -33,6 +33,21 @@ int element_number(const char *symbol, size_t length)
     return -1;
 }
 
+/* The marks of NWChem (BqO, XO), psi4 (@O, Gh(O)) and TeraChem (XO). */
+bool ghost_mark_take(struct word *name)
+{
+    static const char *const marks[] = {"@", "Gh(", "Bq-", "Bq", "X"};
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        size_t n = strlen(marks[i]), closed = marks[i][n - 1] == '(';
+        if (name->length <= n + closed || strncasecmp(name->begin, marks[i], n) != 0 ||
+            (closed && name->begin[name->length - 1] != ')'))
+            continue;
+        *name = (struct word){name->begin + n, name->length - n - closed};
+        return true;
+    }
+    return false;
+}
+
 enum status molecule_copy(const struct molecule *molecule, struct molecule *copy)
 {
     size_t size = (size_t)molecule->n_atoms * sizeof *molecule->atoms;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Molecules: nuclei and ghost centres, as an XYZ file gives them. */
+/* Molecules: nuclei and ghost centres. */
 #pragma once
 
 #include "support/base/status.h"
@@ -134,3 +134,7 @@ const char *element_symbol(int element);
 
 /* Atomic number of a symbol (any case) of length letters, or -1. */
 int element_number(const char *symbol, size_t length);
+
+/* Takes the mark of a ghost from a name: O is left of @O, Gh(O), Bq-O, BqO or XO. False, and the name as it
+ * was, without one. Whether what is left is an element is not checked: Xe has a mark, too. */
+bool ghost_mark_take(struct word *name);

@@ -483,23 +483,15 @@ static int labelled_element(struct word word, bool *isotope)
     return element;
 }
 
-/* The element of a ghost with its functions, as NWChem (BqO, XO), psi4 (@O, Gh(O)) and TeraChem (XO) write
- * it; 0 for dummy centres of ASE (X) and Open Babel (*, Xx), perhaps numbered; -1 for others. */
+/* The element of a ghost with its functions; 0 for dummy centres of ASE (X) and Open Babel (*, Xx), perhaps
+ * numbered; -1 for others. */
 static int ghost_element(struct word word, bool *isotope)
 {
-    static const char *const prefixes[] = {"@", "Gh(", "Bq-", "Bq", "X"};
     static const char *const dummies[] = {"*", "Xx", "X"};
-    for (int i = 0; i < 5; i++) {
-        size_t n = strlen(prefixes[i]), last = word.length - 1;
-        bool closed = prefixes[i][n - 1] == '(';
-        if (word.length <= n || strncasecmp(word.begin, prefixes[i], n) != 0 ||
-            (closed && word.begin[last] != ')'))
-            continue;
-        int element =
-            labelled_element((struct word){word.begin + n, word.length - n - closed}, isotope);
-        if (element > 0)
-            return element;
-    }
+    struct word name = word;
+    int element = ghost_mark_take(&name) ? labelled_element(name, isotope) : -1;
+    if (element > 0)
+        return element;
     while (word.length > 1 && isdigit((unsigned char)word.begin[word.length - 1]))
         word.length--;
     for (int i = 0; i < 3; i++)

@@ -79,39 +79,28 @@ struct ecp_integrals {
     double *cartesian, *block; /* of the largest shells */
 };
 
-static bool add_shells(const struct shells *shells, struct ecp_library *library)
-{
-    bool done = true;
-    for (int64_t i = 0; i < shells->n_shells && done; i++) {
-        const struct shell *shell = &shells->shells[i];
-        done = ecp_library_add_shell(library, shell->center, shell->l, shell->n_primitives,
-                                     shell->exponents, shell->coefficients);
-    }
-    return done;
-}
-
 /* Adds a potential of the terms of the local part with one sign, or of all others. */
-static bool add_part(const struct atom *atom, bool local, bool negative, struct ecp_integrals *made)
+static enum status add_part(const struct atom *atom, bool local, bool negative,
+                            struct ecp_integrals *made)
 {
     const struct core_potential *potential = atom->potential;
     struct ecp_library *library = made->library;
     int local_l = local ? 0 : core_potential_max_l(potential) + 1;
-    /* A local part is expected. */
-    bool done = ecp_library_add_potential(library, atom->position) &&
-                ecp_library_add_term(library, local_l, 2, 1, 0);
-    for (int64_t t = 0; t < potential->n_terms && done; t++) {
+    TRY(ecp_library_add_potential(library, atom->position));
+    TRY(ecp_library_add_term(library, local_l, 2, 1, 0)); /* a local part is expected */
+    for (int64_t t = 0; t < potential->n_terms; t++) {
         const struct core_potential_term *term = &potential->terms[t];
         bool is_local = term->l < 0, is_negative = is_local && term->coefficient < 0;
         if (is_local == local && is_negative == negative)
-            done = ecp_library_add_term(library, local ? 0 : term->l, term->power, term->exponent,
-                                        term->coefficient);
+            TRY(ecp_library_add_term(library, local ? 0 : term->l, term->power, term->exponent,
+                                     term->coefficient));
     }
     made->n_potentials++;
-    return done;
+    return STATUS_OK;
 }
 
-static bool fill_library(const struct molecule *molecule, const struct shells *shells,
-                         struct ecp_integrals *made)
+static enum status fill_library(const struct molecule *molecule, const struct shells *shells,
+                                struct ecp_integrals *made)
 {
     int max_l = 0;
     size_t size = (size_t)n_cartesians(shells->max_l) * (size_t)n_cartesians(shells->max_l);
@@ -120,32 +109,36 @@ static bool fill_library(const struct molecule *molecule, const struct shells *s
         if (potential && core_potential_max_l(potential) + 1 > max_l)
             max_l = core_potential_max_l(potential) + 1;
     }
+    made->shells = shells;
     made->cartesian = calloc(2 * size, sizeof(double));
-    made->library = ecp_library_create(shells->max_l, max_l);
-    if (!made->cartesian || !made->library || !add_shells(shells, made->library))
-        return false;
+    TRY(CHECK_MEMORY(made->cartesian, "no memory for integrals of core potentials"));
     made->block = made->cartesian + size;
-    bool done = true;
-    for (int64_t a = 0; a < molecule->n_atoms && done; a++)
-        if (molecule->atoms[a].potential)
-            done = add_part(&molecule->atoms[a], true, false, made) &&
-                   add_part(&molecule->atoms[a], true, true, made) &&
-                   add_part(&molecule->atoms[a], false, false, made);
-    return done;
+    TRY(ecp_library_create(shells->max_l, max_l, &made->library));
+    for (int64_t i = 0; i < shells->n_shells; i++) {
+        const struct shell *shell = &shells->shells[i];
+        TRY(ecp_library_add_shell(made->library, shell->center, shell->l, shell->n_primitives,
+                                  shell->exponents, shell->coefficients));
+    }
+    for (int64_t a = 0; a < molecule->n_atoms; a++)
+        if (molecule->atoms[a].potential) {
+            TRY(add_part(&molecule->atoms[a], true, false, made));
+            TRY(add_part(&molecule->atoms[a], true, true, made));
+            TRY(add_part(&molecule->atoms[a], false, false, made));
+        }
+    return STATUS_OK;
 }
 
 enum status ecp_integrals_create(const struct molecule *molecule, const struct shells *shells,
                                  struct ecp_integrals **integrals)
 {
-    struct ecp_integrals *made = *integrals = calloc(1, sizeof *made);
-    TRY(CHECK_MEMORY(made, "no memory for integrals of core potentials"));
-    made->shells = shells;
-    if (!fill_library(molecule, shells, made)) {
-        ecp_integrals_destroy(made);
+    *integrals = calloc(1, sizeof **integrals);
+    TRY(CHECK_MEMORY(*integrals, "no memory for integrals of core potentials"));
+    enum status status = fill_library(molecule, shells, *integrals);
+    if (status != STATUS_OK) {
+        ecp_integrals_destroy(*integrals);
         *integrals = NULL;
-        return FAIL(STATUS_NO_MEMORY, "no memory for integrals of core potentials");
     }
-    return STATUS_OK;
+    return status;
 }
 
 void ecp_integrals_destroy(struct ecp_integrals *integrals)
@@ -166,8 +159,7 @@ enum status ecp_integrals_add(struct ecp_integrals *integrals, int64_t bra, int6
     size_t size = (size_t)a_map->n_cartesians * (size_t)b_map->n_cartesians;
     memset(integrals->cartesian, 0, size * sizeof(double));
     for (int p = 0; p < integrals->n_potentials; p++)
-        if (!ecp_library_add_block(integrals->library, p, (int)bra, (int)ket, integrals->cartesian))
-            return FAIL(STATUS_NO_MEMORY, "no memory for integrals of core potentials");
+        TRY(ecp_library_add_block(integrals->library, p, (int)bra, (int)ket, integrals->cartesian));
     angular_map_pair(a_map, b_map, integrals->cartesian, integrals->block);
     for (int i = 0; i < a->n_functions * b->n_functions; i++)
         block[i] += integrals->block[i];

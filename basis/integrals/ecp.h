@@ -18,12 +18,12 @@ bool ecp_needed(const struct molecule *molecule);
 /* Integrals over the shells of a molecule in which ecp_needed; scratch of one caller. */
 struct ecp_integrals;
 
-/* Borrows both. Errors: STATUS_NO_MEMORY. */
+/* Borrows both. Errors: STATUS_NO_MEMORY, STATUS_LIBRARY (libecpint fails). */
 enum status ecp_integrals_create(const struct molecule *molecule, const struct shells *shells,
                                  struct ecp_integrals **integrals);
 void ecp_integrals_destroy(struct ecp_integrals *integrals);
 
 /* block += (bra | sum_A U_A(r - R_A) | ket), row-major, hartree, for the shells of these numbers.
- * Errors: STATUS_NO_MEMORY. */
+ * Errors: as before. */
 enum status ecp_integrals_add(struct ecp_integrals *integrals, int64_t bra, int64_t ket,
                               double *block);

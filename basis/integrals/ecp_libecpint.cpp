@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstddef>
 #include <exception>
+#include <new>
 #include <vector>
 
 struct ecp_library {
@@ -29,14 +30,16 @@ struct ecp_library {
     libecpint::TwoIndex<double> block;
 };
 
-// Whether the call needed no more memory than there is.
-template <typename Call> static bool done(Call call)
+template <typename Call> static status attempt(Call call)
 {
     try {
         call();
-        return true;
-    } catch (const std::exception &) {
-        return false;
+        return STATUS_OK;
+    } catch (const std::bad_alloc &) {
+        return FAIL(STATUS_NO_MEMORY, "no memory for integrals of core potentials");
+    } catch (const std::exception &error) {
+        return FAIL(STATUS_LIBRARY, "integrals of core potentials: libecpint fails: %s",
+                    error.what());
     }
 }
 
@@ -45,11 +48,9 @@ int ecp_library_max_l()
     return LIBECPINT_MAX_L;
 }
 
-ecp_library *ecp_library_create(int max_l_of_shells, int max_l_of_potentials)
+status ecp_library_create(int max_l_of_shells, int max_l_of_potentials, ecp_library **library)
 {
-    ecp_library *library = nullptr;
-    done([&] { library = new ecp_library(max_l_of_shells, max_l_of_potentials); });
-    return library;
+    return attempt([&] { *library = new ecp_library(max_l_of_shells, max_l_of_potentials); });
 }
 
 void ecp_library_destroy(ecp_library *library)
@@ -57,10 +58,10 @@ void ecp_library_destroy(ecp_library *library)
     delete library;
 }
 
-bool ecp_library_add_shell(ecp_library *library, const double center[3], int l, int n_primitives,
-                           const double *exponents, const double *coefficients)
+status ecp_library_add_shell(ecp_library *library, const double center[3], int l, int n_primitives,
+                             const double *exponents, const double *coefficients)
 {
-    return done([&] {
+    return attempt([&] {
         libecpint::GaussianShell shell(std::array<double, 3>{center[0], center[1], center[2]}, l);
         for (int p = 0; p < n_primitives; p++)
             shell.addPrim(exponents[p], coefficients[p]);
@@ -68,14 +69,14 @@ bool ecp_library_add_shell(ecp_library *library, const double center[3], int l, 
     });
 }
 
-bool ecp_library_add_potential(ecp_library *library, const double center[3])
+status ecp_library_add_potential(ecp_library *library, const double center[3])
 {
-    return done([&] { library->potentials.emplace_back(center); });
+    return attempt([&] { library->potentials.emplace_back(center); });
 }
 
-bool ecp_library_add_term(ecp_library *library, int l, int power, double exponent, double c)
+status ecp_library_add_term(ecp_library *library, int l, int power, double exponent, double c)
 {
-    return done([&] { library->potentials.back().addPrimitive(power, l, exponent, c); });
+    return attempt([&] { library->potentials.back().addPrimitive(power, l, exponent, c); });
 }
 
 // Below it, the library leaves integrals out.
@@ -194,9 +195,10 @@ static void add_block(ecp_library &library, const libecpint::ECP &potential,
         cartesian[i] += library.block.data[i];
 }
 
-bool ecp_library_add_block(ecp_library *library, int potential, int bra, int ket, double *cartesian)
+status ecp_library_add_block(ecp_library *library, int potential, int bra, int ket,
+                             double *cartesian)
 {
-    return done([&] {
+    return attempt([&] {
         add_block(*library, library->potentials[potential], library->shells[bra],
                   library->shells[ket], cartesian);
     });

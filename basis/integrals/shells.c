@@ -209,7 +209,7 @@ static enum status prepare_prototypes(const struct molecule *molecule, const str
         shells->n_shells += prototype->n_shells;
     }
     if (shells->n_shells == 0)
-        return FAIL(STATUS_INPUT, "basis set %s puts no function on any centre", sets->name);
+        return FAIL(STATUS_INPUT, "no centre of the molecule has basis functions");
     return STATUS_OK;
 }
 

@@ -97,8 +97,8 @@ enum status checkpoint_shells_compare_elements(const char *path, const struct mo
                                                const struct checkpoint_contents *contents);
 
 /* Whether shells of the file are the wanted ones: centres within CHECKPOINT_SAME_PLACE of the molecule's,
- * exponents and contractions within 1e-8 of their size. Errors: STATUS_INPUT, with the first
- * difference. */
+ * exponents, contractions and terms of core potentials, these in any order, within 1e-8 of their size.
+ * Errors: STATUS_INPUT, with the first difference. */
 enum status checkpoint_shells_compare(const char *path, const struct molecule *molecule,
                                       const struct shells *wanted,
                                       const struct checkpoint_contents *contents,

@@ -234,27 +234,45 @@ static bool is_same_shell(const struct shell *a, const struct shell *b)
     return same;
 }
 
-/* Whether the file has the potentials of the molecule, in the order of this program. */
+static bool is_same_term(const struct core_potential_term *a, const struct core_potential_term *b)
+{
+    return a->l == b->l && a->power == b->power &&
+           fabs(a->exponent - b->exponent) <= SAME_NUMBER * a->exponent &&
+           fabs(a->coefficient - b->coefficient) <= SAME_NUMBER * fabs(a->coefficient);
+}
+
+static int64_t count_in_file(const struct checkpoint_contents *contents, int64_t center,
+                             const struct core_potential_term *wanted)
+{
+    int64_t n = 0;
+    for (int64_t k = 0; k < contents->n.n_terms; k++)
+        if (contents->term_center[k] == center) {
+            int64_t l = contents->term_l[k];
+            struct core_potential_term found = {.l = l == contents->local_l[center] ? -1 : (int)l,
+                                                .power = (int)contents->term_power[k] + 2,
+                                                .exponent = contents->term_exponent[k],
+                                                .coefficient = contents->term_coefficient[k]};
+            n += is_same_term(wanted, &found);
+        }
+    return n;
+}
+
+/* Whether the file has the potentials of the molecule: every term as often, in any order. */
 static bool has_potentials(const struct molecule *molecule,
                            const struct checkpoint_contents *contents)
 {
-    int64_t k = 0;
+    int64_t n_terms = 0;
     for (int64_t i = 0; i < molecule->n_atoms; i++) {
         const struct core_potential *potential = molecule->atoms[i].potential;
-        int local_l = potential ? core_potential_max_l(potential) + 1 : 0;
-        for (int64_t t = 0; potential && t < potential->n_terms; t++, k++) {
-            const struct core_potential_term *term = &potential->terms[t];
-            if (k >= contents->n.n_terms || contents->term_center[k] != i ||
-                contents->term_l[k] != (term->l < 0 ? local_l : term->l) ||
-                contents->term_power[k] != term->power - 2 ||
-                !(fabs(contents->term_exponent[k] - term->exponent) <=
-                  SAME_NUMBER * term->exponent) ||
-                !(fabs(contents->term_coefficient[k] - term->coefficient) <=
-                  SAME_NUMBER * fabs(term->coefficient)))
+        for (int64_t t = 0; potential && t < potential->n_terms; t++, n_terms++) {
+            int64_t n = 0;
+            for (int64_t u = 0; u < potential->n_terms; u++)
+                n += is_same_term(&potential->terms[t], &potential->terms[u]);
+            if (count_in_file(contents, i, &potential->terms[t]) != n)
                 return false;
         }
     }
-    return k == contents->n.n_terms;
+    return n_terms == contents->n.n_terms;
 }
 
 enum status checkpoint_shells_compare(const char *path, const struct molecule *molecule,

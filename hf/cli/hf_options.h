@@ -49,7 +49,7 @@ enum status hf_options_answer(const struct hf_options *options, enum option_requ
     TEXT_OPTION("list-basis", offset, .bare = "", .answers = true, .value = "ELEMENT",             \
                 .expert = true,                                                                    \
                 .help = "print the basis sets that have names, with their elements, or those "     \
-                        "for an element (O, oxygen or 8), and stop")
+                        "for an element (O or 8), and stop")
 
 /* hf_options_parse in parts, for programs that solve the SCF and take its options in addition to
  * their own: values of options that are not given, options->input excepted; the tables of molecule,

@@ -114,20 +114,25 @@ static void print_symmetry(const struct hf_input *input)
             input->moved);
 }
 
-/* Elements with a core potential, each once. */
-static void print_core_potentials(const struct molecule *molecule)
+/* Each potential once. */
+static void print_core_potentials(const struct hf_input *input)
 {
-    bool printed[MAX_ATOMIC_NUMBER + 1] = {false};
-    int n = 0;
-    for (int64_t i = 0; i < molecule->n_atoms; i++) {
-        const struct atom *atom = &molecule->atoms[i];
-        if (!atom->potential || printed[atom->element])
-            continue;
-        printed[atom->element] = true;
-        log_print("%s%s: %d", n++ > 0 ? ", " : "           electrons in core potentials: ",
-                  element_symbol(atom->element), atom_n_core(atom));
-    }
-    if (n > 0)
+    const struct molecule *molecule = &input->molecule;
+    const char *before = "           electrons in core potentials: ";
+    for (int64_t kind = 0; kind < molecule_n_kinds(molecule); kind++)
+        for (int64_t i = 0; i < molecule->n_atoms; i++) {
+            const struct atom *atom = &molecule->atoms[i];
+            struct word set = basis_choice_name(&input->basis, atom->basis);
+            if (!atom->potential || atom_kind(atom) != kind)
+                continue;
+            log_print("%s%s", before, element_symbol(atom->element));
+            if (input->basis.n_sets > 1)
+                log_print(" in %.*s", (int)set.length, set.begin);
+            log_print(": %d", atom_n_core(atom));
+            before = ", ";
+            break;
+        }
+    if (*before == ',')
         log_print("\n");
 }
 
@@ -154,7 +159,7 @@ void hf_print_input(const struct hf_calculation *calculation, const char *compar
             print_set(input, set);
         warn_of_form(settings, input, set);
     }
-    print_core_potentials(&input->molecule);
+    print_core_potentials(input);
     if (calculation->symmetry)
         print_symmetry(input);
     log_print("Processes  %d, scheduling %s%s\n", n_workers, compared ? "by each of " : "",

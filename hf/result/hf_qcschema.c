@@ -342,67 +342,13 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
     return extras;
 }
 
-static json_t *group_to_json(const struct basis_contractions *group, bool spherical)
-{
-    json_t *l = json_array(), *exponents = json_array(), *coefficients = json_array();
-    bool is_fused = group->l[0] != group->l[group->n_contractions - 1];
-    for (int p = 0; p < group->n_primitives; p++)
-        json_array_append_new(exponents, json_real(group->exponents[p]));
-    for (int k = 0; k < group->n_contractions; k++) {
-        json_t *row = json_array();
-        if (k == 0 || is_fused)
-            json_array_append_new(l, json_integer(group->l[k]));
-        for (int p = 0; p < group->n_primitives; p++)
-            json_array_append_new(row,
-                                  json_real(group->coefficients[p * group->n_contractions + k]));
-        json_array_append_new(coefficients, row);
-    }
-    return json_pack("{s:o, s:s, s:o, s:o}", "angular_momentum", l, "harmonic_type",
-                     spherical ? "spherical" : "cartesian", "exponents", exponents, "coefficients",
-                     coefficients);
-}
-
-/* A QCSchema BasisSet with the functions of all centres. NULL where a centre without functions or with a
- * core potential has no place in one. */
-static json_t *basis_to_json(const struct hf_input *input, const char *name)
-{
-    const struct molecule *molecule = &input->molecule;
-    json_t *centers = json_object(), *map = json_array();
-    bool complete = true;
-    for (int64_t a = 0; a < molecule->n_atoms && complete; a++) {
-        char label[32];
-        const struct atom *atom = &molecule->atoms[a];
-        const struct basis_element *entry =
-            basis_set_find(&input->basis.sets[atom->basis], atom->element);
-        complete = entry && entry->n_groups > 0 && !entry->needs_ecp;
-        snprintf(label, sizeof label, "%s_%d", element_symbol(atom->element), atom->basis + 1);
-        json_array_append_new(map, json_string(label));
-        if (!complete || json_object_get(centers, label))
-            continue;
-        json_t *shells = json_array();
-        for (int64_t g = 0; g < entry->n_groups; g++)
-            json_array_append_new(shells,
-                                  group_to_json(&entry->groups[g], input->shells->spherical));
-        json_object_set_new(centers, label, json_pack("{s:o}", "electron_shells", shells));
-    }
-    json_t *set =
-        json_pack("{s:s, s:i, s:o, s:o, s:o}", "schema_name", "qcschema_basis", "schema_version", 1,
-                  "name", json_text(name), "center_data", centers, "atom_map", map);
-    if (complete)
-        return set;
-    json_decref(set);
-    return NULL;
-}
-
 /* Molecule, basis and their properties. */
 static void add_input(const struct hf_outcome *outcome, json_t *result)
 {
     static const char *const methods[] = {
         [METHOD_RHF] = "rhf", [METHOD_UHF] = "uhf", [METHOD_ROHF] = "rohf"};
     const struct hf_input *input = &outcome->calculation->input;
-    const char *text = outcome->calculation->settings->basis;
-    json_t *basis = input->shells && input->basis.n_sets > 1 ? basis_to_json(input, text) : NULL;
-    json_t *model = json_pack("{s:o}", "basis", basis ? basis : json_text(text));
+    json_t *model = json_pack("{s:o}", "basis", json_text(outcome->calculation->settings->basis));
     if (input->shells) {
         json_object_set_new(model, "method", json_string(methods[input->method]));
         json_object_set_new(result, "molecule", molecule_to_json(&input->molecule));

@@ -9,8 +9,9 @@
 
 /* Overlap; kinetic energy plus nuclear attraction plus core potentials, hartree; the components x, y, z of
  * the dipole operator r about the origin, Bohr. Tile matrices that exist,
- * overwritten; every process computes the tiles it holds. Collective.
- * Errors: STATUS_NO_MEMORY; the same on every process. */
+ * overwritten; every process computes the tiles it holds, but those of core potentials are dealt out
+ * by pairs of shells and accumulated. Collective.
+ * Errors: STATUS_NO_MEMORY, STATUS_LIBRARY (libecpint fails); the same on every process. */
 enum status overlap_matrix(const struct tiling *tiling, struct darray *S);
 enum status core_hamiltonian_matrix(const struct tiling *tiling, const struct molecule *molecule,
                                     struct darray *H);

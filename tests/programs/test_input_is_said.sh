@@ -26,6 +26,16 @@ print '^ +units angstrom by --units; the file says bohr$'
 run 0 o2.xyz $once --multiplicity 3
 print '^ +units bohr as the file says$'
 
+# Cores by set, as two sets may have different ones.
+potential='O 0\nSP 1 1\n1 1 1\n****\nO 0\nO-ECP 0 %d\nul\n1\n2 9 9\n****\n'
+printf "$potential" 2 > two.gbs
+printf "$potential" 4 > four.gbs
+printf '2\n\nO 0 0 0\nO 0 0 1.2\n' > o2.xyz
+run 0 o2.xyz --fock-only 1 --basis two.gbs
+print '^ +electrons in core potentials: O: 2$'
+run 0 o2.xyz --fock-only 1 --basis two.gbs,2=four.gbs
+print '^ +electrons in core potentials: O in two.gbs: 2, O in four.gbs: 4$'
+
 # Ammonia to eight digits has its rotations by 120 degrees, to three it has not.
 printf '4\n\nN 0 0 0.11\nH 0.94 0 -0.27\nH -0.47 0.81406388 -0.27\nH -0.47 -0.81406388 -0.27\n' \
     > nh3.xyz

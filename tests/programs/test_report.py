@@ -124,7 +124,7 @@ ANSWERS = [
      "An iteration of a on 1 worker took 2.000 s. No schedule takes less than 1.500 s."),
     ({"sched": "a", "iterations": [iteration(2, 2), iteration(3, 2, lower_bound_seconds=1.5)]},
      "An iteration of a on 1 worker took 2.000 s."),
-    ({"success": False, "return_result": None, "model": {"method": "ccsd", "basis": {"name": "cc-pvdz"}},
+    ({"success": False, "return_result": None, "model": {"method": "ccsd", "basis": "cc-pvdz"},
       "extras": {"beryl": {"sched": "auto", "iterations": [iteration(0, 1)]}}},
      "Failed: without a message. There is no CCSD energy of the molecule in cc-pvdz. An iteration of auto on 1 worker took 1.000 s."),
     ({"success": True, "return_result": -76.25, "model": {"method": "ccsd(t)", "basis": "b"},

@@ -893,17 +893,12 @@ def is_correlated(run):
     return words(run.result, "provenance", "routine") == "beryl-tce"
 
 
-def basis_of(run):
-    """The name of the basis set, or of a QCSchema BasisSet."""
-    return words(run.result, "model", "basis") or words(run.result, "model", "basis", "name")
-
-
 def energy_answer(run):
     """The sentence on a calculation; empty where no energy was asked for."""
     total, has_failed = real(run.result, "return_result"), at(run.result, "success") is False
     if not math.isfinite(total) and not has_failed:
         return ""
-    method, basis_set = words(run.result, "model", "method"), basis_of(run)
+    method, basis_set = words(run.result, "model", "method"), words(run.result, "model", "basis")
     method = method if "." in method else method.upper()  # a user's program is named as its file is
     subject = f"{escape(method)} energy of {formula(run) or 'the molecule'}"
     subject += f" in {escape(basis_set)}" if basis_set else ""
@@ -920,7 +915,7 @@ def energy_answer(run):
 def molecule_card(run):
     molecule, model = at(run.result, "molecule"), at(run.result, "model")
     return card(("Molecule", formula(run), "") if formula(run) else None,
-                text_row("Method", words(model, "method")), text_row("Basis set", basis_of(run)),
+                text_row("Method", words(model, "method")), text_row("Basis set", words(model, "basis")),
                 text_row("Density of the builds", words(run.shared, "density")),
                 number_row("Basis functions", real(run.result, "properties", "calcinfo_nbasis")),
                 number_row("Charge", real(molecule, "molecular_charge"), 0, "e"),
@@ -1027,7 +1022,7 @@ def amplitudes_table(run):
 
 def heading_of(run):
     model = at(run.result, "model")
-    method = " ".join(filter(None, (words(model, "method"), basis_of(run))))
+    method = " ".join(filter(None, (words(model, "method"), words(model, "basis"))))
     name = ", ".join(filter(None, (system_of(run), escape(method)))) or "a run"
     return name + (f" ({unbroken(run.file)})" if run.file else "")
 

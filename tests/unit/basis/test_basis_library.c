@@ -143,10 +143,20 @@ TEST(the_users_folders_come_first)
     check_element("sto-3g", 92);
     check_element("myown(set)", 91);
     check_element("3-21g", 1);
-    check_ok(basis_library_print("uranium"));
+    check_ok(basis_library_print("U"));
     unsetenv("BERYL_BASIS_PATH");
     remove_folder(&first);
     remove_folder(&second);
+}
+
+TEST(a_path_of_any_length_hides_no_folder)
+{
+    static char path[100000];
+    memset(path, ':', sizeof path - 1);
+    memset(path, 'a', sizeof path / 2);
+    setenv("BERYL_BASIS_PATH", path, 1);
+    check_element("sto-3g", 1);
+    unsetenv("BERYL_BASIS_PATH");
 }
 
 TEST(names_of_two_files_are_ambiguous_but_for_the_very_names)
@@ -168,10 +178,10 @@ TEST(names_of_two_files_are_ambiguous_but_for_the_very_names)
     remove_folder(&folder);
 }
 
-TEST(elements_are_known_by_symbol_name_and_number)
+TEST(elements_are_known_by_symbol_and_number)
 {
-    static const char *const good[] = {"O", "o", "oxygen", "8", "Caesium", "cesium", "Bq", "118"};
-    static const char *const bad[] = {"Xx", "0", "119", "-1", "ox", "8.0", "oxygenium", " "};
+    static const char *const good[] = {"O", "o", "8", "Bq", "118"};
+    static const char *const bad[] = {"Xx", "0", "119", "-1", "ox", "8.0", "oxygen", " "};
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
         check_ok(basis_library_print(good[i]));
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)

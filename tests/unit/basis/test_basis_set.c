@@ -234,6 +234,7 @@ TEST(bad_files_are_refused_with_their_line)
          "expected **** or the next block after the core potential", "'2 6 9'"},
         {RB_ECP "0 28\nul\n1\n2 5 9\n****\nRb 0\nRb-ECP 0 28\n", 37, 12,
          "expected one core potential for Rb, found a second after that of line 6", NULL},
+        {RB_ECP "0 28\nul\n0\n****\n", 37, 6, "the core potential of Rb has no terms", NULL},
         {"Rb 0\nS 1 1\n1 1\n****\nRb 0\nSr-ECP 0 28\nul\n1\n2 5 9\n", 37, 6,
          "expected the core potential of the block's element", "'Sr-ECP 0 28'"},
         {"ecp\nRb nelec x\nend\n", 37, 2, "expected a number of core electrons", NULL},

@@ -308,7 +308,7 @@ TEST(unusable_sets_are_refused)
         {"2\n\nH 0 0 0\nI 0 0 2\n", potential, "I needs an effective core potential"},
         {"1\n\nXe 0 0 0\n", potential, "has no functions for Xe"},
         {"2\n\nH 0 0 0\n@Xe 0 0 2\n", potential, "has no functions for Xe"},
-        {"1\n\nBq 0 0 0\n", potential, "puts no function on any centre"},
+        {"1\n\nBq 0 0 0\n", potential, "no centre of the molecule has basis functions"},
         {"1\n\nH 0 0 0\n", "H 0\nS 2 1\n1 1\n1 -1\n****\n", "cannot be normalised"},
         {"1\n\nH 0 0 0\n", "H 0\nS 1 1\n1 1e300\n****\n", "cannot be normalised"},
     };
