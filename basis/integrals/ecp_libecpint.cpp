@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libecpint: Shaw & Hill, J. Chem. Phys. 147, 074108 (2017).
 #include "basis/integrals/ecp_libecpint.h"
+#include "basis/integrals/ecp_radial.h"
 
 #include <libecpint/ecpint.hpp>
 #include <libecpint/mathutil.hpp>
@@ -11,6 +12,7 @@
 #include <cmath>
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <new>
 #include <vector>
 
@@ -20,11 +22,10 @@ struct ecp_library {
           angular(max_l_of_shells, max_l_of_potentials)
     {
         angular.compute();
-        radial.init(2 * max_l_of_shells + max_l_of_potentials);
     }
     libecpint::ECPIntegral integral;
     libecpint::AngularIntegral angular;
-    libecpint::RadialIntegral radial;
+    std::unique_ptr<ecp_radial> radial = std::make_unique<ecp_radial>();
     std::vector<libecpint::GaussianShell> shells;
     std::vector<libecpint::ECP> potentials;
     libecpint::TwoIndex<double> block;
@@ -79,9 +80,6 @@ status ecp_library_add_term(ecp_library *library, int l, int power, double expon
     return attempt([&] { library->potentials.back().addPrimitive(power, l, exponent, c); });
 }
 
-// Below it, the library leaves integrals out.
-static const double tolerance = 1e-12;
-
 // The places of two shells about a potential.
 static libecpint::ShellPairData pair_data(const libecpint::ECP &potential,
                                           const libecpint::GaussianShell &a,
@@ -108,64 +106,42 @@ static libecpint::ShellPairData pair_data(const libecpint::ECP &potential,
     return data;
 }
 
-// The integrals of r^N and two Bessel functions by recursion, exact for tight functions of low angular
-// momentum. n_base: as many integrals as any recursion begins with.
-static void recur_radials(const ecp_library &library, int l, const libecpint::ECP &potential,
-                          const libecpint::GaussianShell &a, const libecpint::GaussianShell &b,
-                          const libecpint::ShellPairData &data,
-                          libecpint::ThreeIndex<double> &radials)
+// A shell at its distance from a potential, for projectors of up to l.
+static ecp_radial_shell radial_shell(const libecpint::GaussianShell &shell, double distance, int l)
 {
-    const int L = data.LA + data.LB, n_base = 2 * (L + 2 * l) + 8;
-    // Triples of N and the orders, the first of which is not the larger one.
-    std::vector<libecpint::Triple> direct, swapped;
-    for (int N = 0; N <= L; N++)
-        for (int i = 0; i <= l + data.LA; i++)
-            for (int j = (i + N) % 2; j <= l + data.LB; j += 2)
-                if (std::max(i - l, 0) + std::max(j - l, 0) <= N)
-                    (i <= j ? direct : swapped).push_back({N, std::min(i, j), std::max(i, j)});
-    libecpint::ThreeIndex<double> reversed(L + 1, l + data.LB + 1, l + data.LA + 1);
-    library.radial.type2(direct, n_base, l, potential, a, b, data.Am, data.Bm, radials);
-    library.radial.type2(swapped, n_base, l, potential, b, a, data.Bm, data.Am, reversed);
-    for (const auto &[N, i, j] : swapped)
-        radials(N, j, i) = reversed(N, i, j);
+    return {distance, shell.nprimitive(), shell.exps.data(), shell.coeffs.data(),
+            l + shell.am() + 1};
 }
 
-// The same by quadrature, for smooth functions.
-static void integrate_radials(const ecp_library &library, int l, const libecpint::ECP &potential,
-                              const libecpint::GaussianShell &a, const libecpint::GaussianShell &b,
-                              const libecpint::ShellPairData &data,
-                              libecpint::ThreeIndex<double> &radials)
+// The terms of a projector of angular momentum l, or of all that are below max_l.
+static std::vector<ecp_radial_term> terms_of(const libecpint::ECP &potential, int l, int max_l)
 {
-    const auto parameters = library.radial.buildParameters(a, b, data);
-    for (int N = 0; N <= data.LA + data.LB; N++) {
-        libecpint::TwoIndex<double> part;
-        library.radial.type2(l, 0, l + data.LA, 0, l + data.LB, N, potential, a, b, data,
-                             parameters, part);
-        for (int i = 0; i <= l + data.LA; i++)
-            for (int j = 0; j <= l + data.LB; j++)
-                radials(N, i, j) = part(i, j);
-    }
+    std::vector<ecp_radial_term> terms;
+    for (const auto &term : potential.gaussians)
+        if (l < 0 ? term.l < max_l : term.l == l)
+            terms.push_back({term.n, term.a, term.d});
+    return terms;
 }
 
-// Adds the integrals over a projector of angular momentum l for two shells elsewhere. In version 1.0.7,
-// compute_shell_pair has constants of six digits for s and p functions, and its recursion is wrong for high
-// angular momenta.
+// Adds the integrals over a projector of angular momentum l for two shells elsewhere, with radial integrals of
+// ecp_radial.h: those of version 1.0.7 are wrong for odd powers, contracted shells and high angular momenta.
 static void add_projected(const ecp_library &library, int l, const libecpint::ECP &potential,
                           const libecpint::GaussianShell &a, const libecpint::GaussianShell &b,
                           const libecpint::ShellPairData &data, double *cartesian)
 {
     using namespace libecpint;
+    const auto terms = terms_of(potential, l, 0);
+    const ecp_radial_shell shells[2] = {radial_shell(a, data.Am, l), radial_shell(b, data.Bm, l)};
+    ThreeIndex<double> radials(data.LA + data.LB + 1, l + data.LA + 1, l + data.LB + 1);
+    for (int N = 0; N <= data.LA + data.LB; N++)
+        ecp_radial_integrate(library.radial.get(), N, shells, static_cast<int>(terms.size()),
+                             terms.data(), &radials(N, 0, 0));
     FiveIndex<double> CA(1, data.ncartA, data.LA + 1, data.LA + 1, data.LA + 1);
     FiveIndex<double> CB(1, data.ncartB, data.LB + 1, data.LB + 1, data.LB + 1);
     library.integral.makeC(CA, data.LA, data.A);
     library.integral.makeC(CB, data.LB, data.B);
-    ThreeIndex<double> radials(data.LA + data.LB + 1, l + data.LA + 1, l + data.LB + 1);
     ThreeIndex<double> sums(data.ncartA, data.ncartB, 2 * l + 1);
-    radials.fill(0.0);
     sums.fill(0.0);
-    const bool is_low = data.maxLBasis <= 3 && l + data.maxLBasis <= (l < 3 ? 5 : 4);
-    auto find_radials = is_low ? recur_radials : integrate_radials;
-    find_radials(library, l, potential, a, b, data, radials);
     qgen::rolled_up(
         l, data.LA, data.LB, radials, CA, CB,
         realSphericalHarmonics(l + data.LA, data.A[2] / data.Am, std::atan2(data.A[1], data.A[0])),
@@ -183,11 +159,14 @@ static void add_block(ecp_library &library, const libecpint::ECP &potential,
 {
     const auto data = pair_data(potential, a, b);
     if (potential.getL() > 0 && !data.A_on_ecp && !data.B_on_ecp) {
-        double screens[LIBECPINT_MAX_L + 1];
-        library.integral.estimate_type2(potential, a, b, data, screens);
-        for (int l = 0; l < potential.getL(); l++)
-            if (screens[l] > tolerance)
-                add_projected(library, l, potential, a, b, data, cartesian);
+        const int max_l = potential.getL();
+        const auto terms = terms_of(potential, -1, max_l);
+        const ecp_radial_shell shells[2] = {radial_shell(a, data.Am, max_l - 1),
+                                            radial_shell(b, data.Bm, max_l - 1)};
+        ecp_radial_begin(shells, static_cast<int>(terms.size()), terms.data(),
+                         library.radial.get());
+        for (int l = 0; l < max_l && library.radial->n > 0; l++)
+            add_projected(library, l, potential, a, b, data, cartesian);
         return;
     }
     library.integral.compute_shell_pair(potential, a, b, library.block);
