@@ -80,38 +80,35 @@ status ecp_library_add_term(ecp_library *library, int l, int power, double expon
     return attempt([&] { library->potentials.back().addPrimitive(power, l, exponent, c); });
 }
 
-// The places of two shells about a potential.
-static libecpint::ShellPairData pair_data(const libecpint::ECP &potential,
-                                          const libecpint::GaussianShell &a,
-                                          const libecpint::GaussianShell &b)
-{
-    libecpint::ShellPairData data = {};
-    data.LA = a.am();
-    data.LB = b.am();
-    data.maxLBasis = std::max(data.LA, data.LB);
-    data.ncartA = a.ncartesian();
-    data.ncartB = b.ncartesian();
-    for (int k = 0; k < 3; k++) {
-        data.A[k] = a.center()[k] - potential.center()[k];
-        data.B[k] = b.center()[k] - potential.center()[k];
-        data.A2 += data.A[k] * data.A[k];
-        data.B2 += data.B[k] * data.B[k];
-        data.RAB2 += (data.A[k] - data.B[k]) * (data.A[k] - data.B[k]);
+// A shell about a potential.
+struct placed_shell {
+    placed_shell(const libecpint::ECP &potential, const libecpint::GaussianShell &from)
+        : shell(from), r{from.center()[0] - potential.center()[0],
+                         from.center()[1] - potential.center()[1],
+                         from.center()[2] - potential.center()[2]},
+          distance(std::hypot(r[0], r[1], r[2]))
+    {
     }
-    data.Am = std::sqrt(data.A2);
-    data.Bm = std::sqrt(data.B2);
-    data.RABm = std::sqrt(data.RAB2);
-    data.A_on_ecp = data.Am < 1e-6;
-    data.B_on_ecp = data.Bm < 1e-6;
-    return data;
-}
-
-// A shell at its distance from a potential, for projectors of up to l.
-static ecp_radial_shell radial_shell(const libecpint::GaussianShell &shell, double distance, int l)
-{
-    return {distance, shell.nprimitive(), shell.exps.data(), shell.coeffs.data(),
-            l + shell.am() + 1};
-}
+    ecp_radial_shell radial(int l) const // for projectors of up to l
+    {
+        return {distance, shell.nprimitive(), shell.exps.data(), shell.coeffs.data(),
+                l + shell.am() + 1};
+    }
+    libecpint::TwoIndex<double> harmonics(int l) const // of its direction
+    {
+        const double cosine = distance > 0 ? r[2] / distance : 1;
+        return libecpint::realSphericalHarmonics(l + shell.am(), cosine, std::atan2(r[1], r[0]));
+    }
+    libecpint::FiveIndex<double> expansion(const libecpint::ECPIntegral &integral) const
+    {
+        const int l = shell.am() + 1;
+        libecpint::FiveIndex<double> C(1, shell.ncartesian(), l, l, l);
+        integral.makeC(C, shell.am(), r);
+        return C;
+    }
+    const libecpint::GaussianShell &shell;
+    double r[3], distance;
+};
 
 // The terms of a projector of angular momentum l, or of all that are below max_l.
 static std::vector<ecp_radial_term> terms_of(const libecpint::ECP &potential, int l, int max_l)
@@ -123,50 +120,44 @@ static std::vector<ecp_radial_term> terms_of(const libecpint::ECP &potential, in
     return terms;
 }
 
-// Adds the integrals over a projector of angular momentum l for two shells elsewhere, with radial integrals of
-// ecp_radial.h: those of version 1.0.7 are wrong for odd powers, contracted shells and high angular momenta.
+// Adds the integrals over a projector of angular momentum l, with radial integrals of ecp_radial.h: those of version
+// 1.0.7 are wrong for odd powers, contracted shells and high angular momenta.
 static void add_projected(const ecp_library &library, int l, const libecpint::ECP &potential,
-                          const libecpint::GaussianShell &a, const libecpint::GaussianShell &b,
-                          const libecpint::ShellPairData &data, double *cartesian)
+                          const placed_shell &a, const placed_shell &b, double *cartesian)
 {
-    using namespace libecpint;
     const auto terms = terms_of(potential, l, 0);
-    const ecp_radial_shell shells[2] = {radial_shell(a, data.Am, l), radial_shell(b, data.Bm, l)};
-    ThreeIndex<double> radials(data.LA + data.LB + 1, l + data.LA + 1, l + data.LB + 1);
-    for (int N = 0; N <= data.LA + data.LB; N++)
-        ecp_radial_integrate(library.radial.get(), N, shells, static_cast<int>(terms.size()),
-                             terms.data(), &radials(N, 0, 0));
-    FiveIndex<double> CA(1, data.ncartA, data.LA + 1, data.LA + 1, data.LA + 1);
-    FiveIndex<double> CB(1, data.ncartB, data.LB + 1, data.LB + 1, data.LB + 1);
-    library.integral.makeC(CA, data.LA, data.A);
-    library.integral.makeC(CB, data.LB, data.B);
-    ThreeIndex<double> sums(data.ncartA, data.ncartB, 2 * l + 1);
+    const ecp_radial_shell shells[2] = {a.radial(l), b.radial(l)};
+    const int la = a.shell.am(), lb = b.shell.am();
+    libecpint::ThreeIndex<double> radials(la + lb + 1, l + la + 1, l + lb + 1);
+    ecp_radial_integrate(shells, static_cast<int>(terms.size()), terms.data(), la + lb,
+                         library.radial.get(), &radials(0, 0, 0));
+    auto CA = a.expansion(library.integral), CB = b.expansion(library.integral);
+    auto SA = a.harmonics(l), SB = b.harmonics(l);
+    libecpint::ThreeIndex<double> sums(a.shell.ncartesian(), b.shell.ncartesian(), 2 * l + 1);
     sums.fill(0.0);
-    qgen::rolled_up(
-        l, data.LA, data.LB, radials, CA, CB,
-        realSphericalHarmonics(l + data.LA, data.A[2] / data.Am, std::atan2(data.A[1], data.A[0])),
-        realSphericalHarmonics(l + data.LB, data.B[2] / data.Bm, std::atan2(data.B[1], data.B[0])),
-        library.angular, sums);
-    for (int i = 0; i < data.ncartA; i++)
-        for (int j = 0; j < data.ncartB; j++)
-            for (int m = 0; m <= 2 * l; m++)
-                cartesian[i * data.ncartB + j] += sums(i, j, m);
+    libecpint::qgen::rolled_up(l, la, lb, radials, CA, CB, SA, SB, library.angular, sums);
+    for (std::size_t i = 0; i < sums.data.size(); i++)
+        cartesian[i / static_cast<std::size_t>(2 * l + 1)] += sums.data[i];
 }
 
+static void add_projectors(const ecp_library &library, const libecpint::ECP &potential,
+                           const placed_shell &a, const placed_shell &b, double *cartesian)
+{
+    const int max_l = potential.getL();
+    const auto terms = terms_of(potential, -1, max_l);
+    const ecp_radial_shell shells[2] = {a.radial(max_l - 1), b.radial(max_l - 1)};
+    ecp_radial_begin(shells, static_cast<int>(terms.size()), terms.data(), library.radial.get());
+    for (int l = 0; l < max_l && library.radial->n > 0; l++)
+        add_projected(library, l, potential, a, b, cartesian);
+}
+
+// A potential without projectors is local.
 static void add_block(ecp_library &library, const libecpint::ECP &potential,
                       const libecpint::GaussianShell &a, const libecpint::GaussianShell &b,
                       double *cartesian)
 {
-    const auto data = pair_data(potential, a, b);
-    if (potential.getL() > 0 && !data.A_on_ecp && !data.B_on_ecp) {
-        const int max_l = potential.getL();
-        const auto terms = terms_of(potential, -1, max_l);
-        const ecp_radial_shell shells[2] = {radial_shell(a, data.Am, max_l - 1),
-                                            radial_shell(b, data.Bm, max_l - 1)};
-        ecp_radial_begin(shells, static_cast<int>(terms.size()), terms.data(),
-                         library.radial.get());
-        for (int l = 0; l < max_l && library.radial->n > 0; l++)
-            add_projected(library, l, potential, a, b, data, cartesian);
+    if (potential.getL() > 0) {
+        add_projectors(library, potential, {potential, a}, {potential, b}, cartesian);
         return;
     }
     library.integral.compute_shell_pair(potential, a, b, library.block);
@@ -174,8 +165,8 @@ static void add_block(ecp_library &library, const libecpint::ECP &potential,
         cartesian[i] += library.block.data[i];
 }
 
-status ecp_library_add_block(ecp_library *library, int potential, int bra, int ket,
-                             double *cartesian)
+enum status ecp_library_add_block(ecp_library *library, int potential, int bra, int ket,
+                                  double *cartesian)
 {
     return attempt([&] {
         add_block(*library, library->potentials[potential], library->shells[bra],

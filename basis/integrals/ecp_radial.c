@@ -105,11 +105,15 @@ static void choose_points(const struct ecp_radial_shell shells[2], int n_terms,
 
 /* --- functions --- */
 
-/* M_i(x) for i = 0 to n - 1, x > 0. Source: Abramowitz & Stegun (1964), 10.2.12, 10.2.18. */
+/* M_i(x) for i = 0 to n - 1, x >= 0. Source: Abramowitz & Stegun (1964), 10.2.12, 10.2.18. */
 static void find_bessel(double x, int n, double M[])
 {
     double square = exp(-2 * x), ratios[ECP_RADIAL_ORDERS] = {0}, ratio = 0;
-    M[0] = -expm1(-2 * x) / (2 * x);
+    M[0] = x > 0 ? -expm1(-2 * x) / (2 * x) : 1;
+    if (!(x > 0)) {
+        memset(M + 1, 0, (size_t)(n - 1) * sizeof *M);
+        return;
+    }
     if (x > LARGE_ARGUMENT) {
         M[1] = ((1 + square) / 2 - M[0]) / x;
         for (int i = 1; i + 1 < n; i++)
@@ -153,20 +157,33 @@ void ecp_radial_begin(const struct ecp_radial_shell shells[2], int n_terms,
     }
 }
 
-void ecp_radial_integrate(const struct ecp_radial *radial, int N,
-                          const struct ecp_radial_shell shells[2], int n_terms,
-                          const struct ecp_radial_term terms[], double *sums)
+/* U r^2 and the weight at each point. */
+static void set_potential(int n_terms, const struct ecp_radial_term terms[],
+                          struct ecp_radial *radial)
 {
-    int n_a = shells[0].n_orders, n_b = shells[1].n_orders;
-    memset(sums, 0, (size_t)(n_a * n_b) * sizeof *sums);
     for (int k = 0; k < radial->n; k++) {
         double r = radial->r[k], U = 0;
-        for (int t = 0; t < n_terms; t++)
-            U += terms[t].coefficient * pow(r, terms[t].power + N + 2) *
+        for (int t = 0; t < n_terms; t++) {
+            int power = terms[t].power;
+            U += terms[t].coefficient * (power == 0 ? 1 : pow(r, power)) *
                  exp(-terms[t].exponent * r * r);
-        U *= radial->weight[k];
-        for (int i = 0; i < n_a; i++)
-            for (int j = (i + N) % 2; j < n_b; j += 2)
-                sums[i * n_b + j] += U * radial->F[0][i][k] * radial->F[1][j][k];
+        }
+        radial->U[k] = U * r * r * radial->weight[k];
     }
+}
+
+void ecp_radial_integrate(const struct ecp_radial_shell shells[2], int n_terms,
+                          const struct ecp_radial_term terms[], int most_N,
+                          struct ecp_radial *radial, double *sums)
+{
+    int n_a = shells[0].n_orders, n_b = shells[1].n_orders;
+    memset(sums, 0, (size_t)((most_N + 1) * n_a * n_b) * sizeof *sums);
+    set_potential(n_terms, terms, radial);
+    for (int N = 0; N <= most_N; N++, sums += n_a * n_b)
+        for (int k = 0; k < radial->n; k++) {
+            for (int i = 0; i < n_a; i++)
+                for (int j = (i + N) % 2; j < n_b; j += 2)
+                    sums[i * n_b + j] += radial->U[k] * radial->F[0][i][k] * radial->F[1][j][k];
+            radial->U[k] *= radial->r[k];
+        }
 }

@@ -17,7 +17,7 @@ extern "C" {
 enum { ECP_RADIAL_ORDERS = 12, ECP_RADIAL_POINTS = 4096 };
 
 struct ecp_radial_shell {
-    double distance; /* Bohr, > 0 */
+    double distance; /* Bohr, >= 0 */
     int n_primitives;
     const double *exponents, *coefficients;
     int n_orders; /* i = 0 to n_orders - 1 < ECP_RADIAL_ORDERS */
@@ -33,16 +33,18 @@ struct ecp_radial {
     int n;
     double r[ECP_RADIAL_POINTS], weight[ECP_RADIAL_POINTS];
     double F[2][ECP_RADIAL_ORDERS][ECP_RADIAL_POINTS];
+    double U[ECP_RADIAL_POINTS]; /* scratch */
 };
 
 /* Chooses points for two shells and terms of any projectors, and finds F and G there. */
 void ecp_radial_begin(const struct ecp_radial_shell shells[2], int n_terms,
                       const struct ecp_radial_term terms[], struct ecp_radial *radial);
 
-/* sums[i * n_orders of the second shell + j] = R_Nij for these terms; i + j + N even, others are 0. */
-void ecp_radial_integrate(const struct ecp_radial *radial, int N,
-                          const struct ecp_radial_shell shells[2], int n_terms,
-                          const struct ecp_radial_term terms[], double *sums);
+/* sums[(N * n_orders of the first shell + i) * n_orders of the second one + j] = R_Nij for these terms, N = 0 to
+ * most_N; i + j + N even, others are 0. Shells may have fewer orders than those that began. */
+void ecp_radial_integrate(const struct ecp_radial_shell shells[2], int n_terms,
+                          const struct ecp_radial_term terms[], int most_N,
+                          struct ecp_radial *radial, double *sums);
 
 #ifdef __cplusplus
 }
