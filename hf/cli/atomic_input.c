@@ -177,6 +177,15 @@ enum status atomic_input_check_method(const struct atomic_input *input, bool fit
                        word_show(word_from_text(atomic_input_method(input))).text);
 }
 
+/* Takes the text, which may be NULL for want of memory. */
+static enum status add_option(struct atomic_input *input, const char *path, json_t *text)
+{
+    /* A path that is cut short may not be UTF-8. */
+    return json_object_set_new_nocheck(input->options, path, text) == 0
+               ? STATUS_OK
+               : FAIL(STATUS_NO_MEMORY, "%s: no memory for its options", input->name);
+}
+
 /* Adds the basis set, and the kind of Hartree-Fock where the model has it. */
 static enum status read_model(const struct place *place, struct atomic_input *input)
 {
@@ -188,11 +197,11 @@ static enum status read_model(const struct place *place, struct atomic_input *in
         return FAIL_AT(place, "basis: expected the name of a basis set or of its file; the "
                               "functions of a BasisSet are not read");
     if (basis)
-        json_object_set(input->options, "model.basis", basis);
-    if (find_reference(input) < N_KINDS)
-        json_object_set_new(input->options, "model.method",
-                            json_string(references[find_reference(input)]));
-    return STATUS_OK;
+        TRY(add_option(input, "model.basis", json_incref(basis)));
+    int reference = find_reference(input);
+    return reference < N_KINDS
+               ? add_option(input, "model.method", json_string(references[reference]))
+               : STATUS_OK;
 }
 
 /* A keyword as a command line has it. */
@@ -210,11 +219,12 @@ static enum status read_keyword(const struct place *place, const char *keyword, 
                        keyword);
     if (json_is_object(value) || json_is_array(value) || json_is_null(value))
         return FAIL_AT(place, "%s: expected true, false, a number or a text", shown.text);
+    if (json_is_string(value))
+        return add_option(input, path, json_incref(value));
     char *text = json_dumps(value, JSON_ENCODE_ANY);
-    json_object_set_new(input->options, path,
-                        json_is_string(value) ? json_incref(value) : json_string(text));
+    enum status status = add_option(input, path, json_string(text));
     free(text);
-    return STATUS_OK;
+    return status;
 }
 
 /* --- the file --- */
@@ -295,6 +305,8 @@ enum status atomic_input_read(const char *name, MPI_Comm comm, struct atomic_inp
     enum status status =
         status_agree(comm, atomic_input_parse(text.bytes, text.length, name, input));
     text_file_fini(&text);
+    if (status != STATUS_OK)
+        atomic_input_fini(input);
     return status;
 }
 
