@@ -62,7 +62,7 @@ static enum status check_schema(const struct place *place, const char *name, int
 
 /* --- molecule --- */
 
-/* Masses, labels, bonds and names have no effect on an energy. */
+/* Masses, labels, bonds and names have no effect on an energy: they are not read. */
 static const char molecule_keys[] =
     "schema_name,schema_version,symbols,geometry,real,molecular_charge,molecular_multiplicity,"
     "fragments,fragment_charges,fragment_multiplicities,masses,mass_numbers,atomic_numbers,"
@@ -132,10 +132,13 @@ static enum status read_molecule_object(const struct place *place, struct atomic
     TRY(check_keys(place, molecule_keys));
     TRY(read_whole(place, "molecular_charge", &input->charge));
     TRY(read_whole(place, "molecular_multiplicity", &input->multiplicity));
-    for (size_t i = 0; i < json_array_size(charges); i++)
-        sum += json_number_value(json_array_get(charges, i));
-    if (charges && fabs(sum - input->charge) > 1e-6)
-        return FAIL_AT(place, "fragment_charges: their sum is %g, but molecular_charge is %d", sum,
+    for (size_t i = 0; i < json_array_size(charges); i++) {
+        const json_t *charge = json_array_get(charges, i);
+        sum += json_is_number(charge) ? json_number_value(charge) : NAN;
+    }
+    if (charges && !(json_is_array(charges) && fabs(sum - input->charge) < 1e-6))
+        return FAIL_AT(place,
+                       "fragment_charges: expected numbers that add up to molecular_charge, %d",
                        input->charge);
     return read_centres(place, input);
 }
@@ -233,6 +236,10 @@ static enum status check_request(const struct place *place)
 {
     const struct place protocols = {place->file, "protocols.", get_value(place, "protocols")};
     const char *driver = get_text(place, "driver");
+    if (get_value(place, "id") && !json_is_string(get_value(place, "id")))
+        return FAIL_AT(place, "id: expected a text");
+    if (get_value(place, "extras") && !json_is_object(get_value(place, "extras")))
+        return FAIL_AT(place, "extras: expected an object");
     if (strcmp(driver, "energy") != 0 && strcmp(driver, "properties") != 0)
         return FAIL_AT(place,
                        "driver: expected energy or properties, which is all that Beryl computes");
