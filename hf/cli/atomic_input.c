@@ -62,7 +62,7 @@ static enum status check_schema(const struct place *place, const char *name, int
 
 /* --- molecule --- */
 
-/* Masses, labels, bonds and names have no effect on an energy. */
+/* Masses, labels, bonds and names have no effect on an energy: they are not read. */
 static const char molecule_keys[] =
     "schema_name,schema_version,symbols,geometry,real,molecular_charge,molecular_multiplicity,"
     "fragments,fragment_charges,fragment_multiplicities,masses,mass_numbers,atomic_numbers,"
@@ -132,10 +132,13 @@ static enum status read_molecule_object(const struct place *place, struct atomic
     TRY(check_keys(place, molecule_keys));
     TRY(read_whole(place, "molecular_charge", &input->charge));
     TRY(read_whole(place, "molecular_multiplicity", &input->multiplicity));
-    for (size_t i = 0; i < json_array_size(charges); i++)
-        sum += json_number_value(json_array_get(charges, i));
-    if (charges && fabs(sum - input->charge) > 1e-6)
-        return FAIL_AT(place, "fragment_charges: their sum is %g, but molecular_charge is %d", sum,
+    for (size_t i = 0; i < json_array_size(charges); i++) {
+        const json_t *charge = json_array_get(charges, i);
+        sum += json_is_number(charge) ? json_number_value(charge) : NAN;
+    }
+    if (charges && !(json_is_array(charges) && fabs(sum - input->charge) < 1e-6))
+        return FAIL_AT(place,
+                       "fragment_charges: expected numbers that add up to molecular_charge, %d",
                        input->charge);
     return read_centres(place, input);
 }
@@ -177,6 +180,15 @@ enum status atomic_input_check_method(const struct atomic_input *input, bool fit
                        word_show(word_from_text(atomic_input_method(input))).text);
 }
 
+/* Takes the text, which may be NULL for want of memory. */
+static enum status add_option(struct atomic_input *input, const char *path, json_t *text)
+{
+    /* A path that is cut short may not be UTF-8. */
+    return json_object_set_new_nocheck(input->options, path, text) == 0
+               ? STATUS_OK
+               : FAIL(STATUS_NO_MEMORY, "%s: no memory for its options", input->name);
+}
+
 /* Adds the basis set, and the kind of Hartree-Fock where the model has it. */
 static enum status read_model(const struct place *place, struct atomic_input *input)
 {
@@ -188,11 +200,11 @@ static enum status read_model(const struct place *place, struct atomic_input *in
         return FAIL_AT(place, "basis: expected the name of a basis set or of its file; the "
                               "functions of a BasisSet are not read");
     if (basis)
-        json_object_set(input->options, "model.basis", basis);
-    if (find_reference(input) < N_KINDS)
-        json_object_set_new(input->options, "model.method",
-                            json_string(references[find_reference(input)]));
-    return STATUS_OK;
+        TRY(add_option(input, "model.basis", json_incref(basis)));
+    int reference = find_reference(input);
+    return reference < N_KINDS
+               ? add_option(input, "model.method", json_string(references[reference]))
+               : STATUS_OK;
 }
 
 /* A keyword as a command line has it. */
@@ -210,11 +222,12 @@ static enum status read_keyword(const struct place *place, const char *keyword, 
                        keyword);
     if (json_is_object(value) || json_is_array(value) || json_is_null(value))
         return FAIL_AT(place, "%s: expected true, false, a number or a text", shown.text);
+    if (json_is_string(value))
+        return add_option(input, path, json_incref(value));
     char *text = json_dumps(value, JSON_ENCODE_ANY);
-    json_object_set_new(input->options, path,
-                        json_is_string(value) ? json_incref(value) : json_string(text));
+    enum status status = add_option(input, path, json_string(text));
     free(text);
-    return STATUS_OK;
+    return status;
 }
 
 /* --- the file --- */
@@ -223,6 +236,10 @@ static enum status check_request(const struct place *place)
 {
     const struct place protocols = {place->file, "protocols.", get_value(place, "protocols")};
     const char *driver = get_text(place, "driver");
+    if (get_value(place, "id") && !json_is_string(get_value(place, "id")))
+        return FAIL_AT(place, "id: expected a text");
+    if (get_value(place, "extras") && !json_is_object(get_value(place, "extras")))
+        return FAIL_AT(place, "extras: expected an object");
     if (strcmp(driver, "energy") != 0 && strcmp(driver, "properties") != 0)
         return FAIL_AT(place,
                        "driver: expected energy or properties, which is all that Beryl computes");
@@ -295,6 +312,8 @@ enum status atomic_input_read(const char *name, MPI_Comm comm, struct atomic_inp
     enum status status =
         status_agree(comm, atomic_input_parse(text.bytes, text.length, name, input));
     text_file_fini(&text);
+    if (status != STATUS_OK)
+        atomic_input_fini(input);
     return status;
 }
 

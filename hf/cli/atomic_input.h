@@ -29,10 +29,10 @@ bool atomic_input_has_name(const char *path);
 /* Reads the text (length bytes). name appears in messages. Read from the molecule are the symbols,
  * the geometry in Bohr, real (false: a ghost), charge and multiplicity; fragments must have the
  * charge of the molecule. Masses, labels, connectivity and names do not change an energy; fix_* is
- * always so: coordinates are used as they are given.
- * Errors: STATUS_INPUT, with the line of what is not JSON, else with the path of the value: a key,
- * type or value that the schema does not have, or that Beryl cannot do, such as a gradient;
- * STATUS_NO_MEMORY. On failure *input is empty. */
+ * always so: coordinates are used as they are given. The types of what is not read are not checked.
+ * Errors: STATUS_INPUT, with the line of what is not JSON, else with the path of the value: a key
+ * that the schema does not have, or a type or value of what is read that it does not have, or that
+ * Beryl cannot do, such as a gradient; STATUS_NO_MEMORY. On failure *input is empty. */
 enum status atomic_input_parse(const char *text, size_t length, const char *name,
                                struct atomic_input *input);
 

@@ -302,6 +302,8 @@ static enum status check_scf_options(const struct hf_options *options)
          "--checkpoint-every has no effect without --checkpoint"},
         {scf->stability == SCF_NEVER && scf->follow >= 0,
          "--follow has no effect with --stability never: no saddle point is found"},
+        {scf->follow == SCF_FOLLOW_UHF && settings->method == METHOD_ROHF,
+         "--follow uhf leads from RHF: for ROHF give none or same, or --method uhf"},
         {restart && settings->guess,
          "--restart and --guess both name the initial density: leave one out"},
         {restart && scf->mix, "--guess-mix has no effect with --restart" NO_GUESS},
@@ -392,6 +394,8 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
                             &options->settings.modes));
     TRY(mode_options_check_real(&options->settings.modes));
     TRY(parse_swap(options));
+    /* Lower solutions of ROHF mostly break the symmetry of the molecule, and other programs end at
+     * the symmetric one. */
     if (options->settings.scf.follow < 0)
         options->settings.scf.follow =
             options->settings.scf.keep_occupation || options->settings.method == METHOD_ROHF

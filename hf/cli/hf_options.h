@@ -32,9 +32,9 @@ struct hf_options {
     char **argv;
 };
 
-/* Parses and checks all that needs no file. Every pointer refers to argv. *request is set to
- * --help, --help-all, --version or --list-basis if given, which hf_options_answer prints.
- * Errors: STATUS_USAGE. */
+/* Parses and checks all that needs no file. Pointers refer to argv, after hf_options_read_file also
+ * to options->input. *request is set to --help, --help-all, --version or --list-basis if given,
+ * which hf_options_answer prints. Errors: STATUS_USAGE. */
 enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
                              enum option_request *request);
 

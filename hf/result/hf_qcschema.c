@@ -376,20 +376,16 @@ static void add_correlated(const struct hf_correlated *correlated, json_t *resul
     json_object_update(extras, correlated->extras);
 }
 
-/* Adds to the result the values of its AtomicInput that do not describe the run. */
+/* Adds to the result the values of its AtomicInput that do not describe the run and were checked. */
 static void add_atomic_input(const json_t *input, json_t *result)
 {
-    static const char *const kept[] = {"id", "driver", "keywords", "protocols"};
-    const json_t *given = json_object_get(input, "molecule");
-    json_t *molecule = json_object_get(result, "molecule");
-    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
-        if (json_object_get(input, kept[i]))
-            json_object_set(result, kept[i], json_object_get(input, kept[i]));
+    static const char *const kept[] = {"id", "driver", "keywords"};
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        json_t *value = json_object_get(input, kept[i]);
+        if (value && !json_is_null(value))
+            json_object_set(result, kept[i], value);
+    }
     json_object_update_missing(json_object_get(result, "extras"), json_object_get(input, "extras"));
-    /* Fragments do not fit the molecule of another --charge. */
-    if (json_number_value(json_object_get(molecule, "molecular_charge")) ==
-        json_number_value(json_object_get(given, "molecular_charge")))
-        json_object_update_missing(molecule, (json_t *)given);
     if (strcmp(json_string_value(json_object_get(result, "driver")), "properties") == 0)
         json_object_set(result, "return_result", json_object_get(result, "properties"));
 }

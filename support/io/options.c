@@ -112,7 +112,7 @@ static enum status store_given(const struct option_table *table, const struct op
     return option_store(table, row, optarg);
 }
 
-/* Takes the operand as the value of an option that answers. */
+/* Takes the operand as the value of an option that answers, unless it was given with `=`. */
 static enum status take_value(const struct options *options, int argc, char **argv)
 {
     const struct option_table *table;
@@ -121,9 +121,12 @@ static enum status take_value(const struct options *options, int argc, char **ar
     do
         row = options_find_row(options, i++, &table);
     while (!row->answers);
-    if (argc - optind > 1)
+    const char *given = *(const char **)((char *)table->fields + row->offset);
+    int n_taken = strcmp(given, row->bare) == 0;
+    if (argc - optind > n_taken)
         return FAIL(STATUS_USAGE, "'%s' is one argument too many: --%s takes %s (see %s)",
-                    argv[optind + 1], row->name, option_value_name(row), option_help_name(row));
+                    argv[optind + n_taken], row->name, option_value_name(row),
+                    option_help_name(row));
     return argc > optind ? option_store(table, row, argv[optind]) : STATUS_OK;
 }
 

@@ -50,7 +50,7 @@ class BerylHarness(ProgramHarness):
         _, run = execute(self.command(input_data, config), {"input.json": input_data.json()}, ["result.json"],
                          scratch_directory=config.scratch_directory, scratch_messy=config.scratch_messy,
                          environment=environment)
-        return self.read_result(run)
+        return self.read_result(run, input_data)
 
     @staticmethod
     def command(input_data, config):
@@ -66,7 +66,7 @@ class BerylHarness(ProgramHarness):
         return [*program, "input.json", "--json", "result.json"]
 
     @staticmethod
-    def read_result(run):
+    def read_result(run, input_data):
         """The result of a run; fails with its error."""
         if run["outfiles"]["result.json"] is None:
             error = InputError if run["proc"].returncode == 2 else UnknownError
@@ -81,7 +81,8 @@ class BerylHarness(ProgramHarness):
                                 if key in AtomicResultProperties.__fields__}
         result["properties"]["return_energy"] = result["return_result"]
         result["extras"]["beryl"]["properties"] = properties
-        return AtomicResult(**result, stdout=run["stdout"])
+        result.update(molecule=input_data.molecule, protocols=input_data.protocols, stdout=run["stdout"])
+        return AtomicResult(**result)
 
 
 qcengine.register_program(BerylHarness())

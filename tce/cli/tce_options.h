@@ -46,7 +46,8 @@ struct tce_options {
     char **argv;
 };
 
-/* Parses and checks what can be checked without reading a file. Pointers refer to argv.
+/* Parses and checks what can be checked without reading a file. Pointers refer to argv, after
+ * tce_options_read_file also to options->hf.input.
  * *request is set to --help, --help-all, --version or --list-basis if given, which
  * tce_options_answer prints; method is then set as in a run. Errors: STATUS_USAGE. */
 enum status tce_options_parse(int argc, char **argv, struct tce_options *options,

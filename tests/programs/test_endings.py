@@ -135,6 +135,7 @@ class Runs:
 
     def new_folder(self):
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.scratch))
+        folder.with_suffix(".mpi").mkdir()  # two runs that make Open MPI's folder at once fail
         for name, text in self.table.files.items():
             (folder / name).write_text(text, encoding="utf-8")
         for name in ("folder", "folder.gbs", "folder.csv", "folder.tce", "folder.npy", "folder.1.json"):
@@ -177,7 +178,8 @@ class Runs:
             os.close(reader)
             pipes = [writer]
         errors = pipes[0] if row.settings.get("output") == "errors" else subprocess.PIPE
-        environment = {**(ALONE if self.n_processes == 1 else os.environ), "TMPDIR": str(self.scratch)}
+        environment = {**(ALONE if self.n_processes == 1 else os.environ), 
+                       "TMPDIR": str(self.own.folder.with_suffix(".mpi"))}
         with subprocess.Popen(self.command(row), cwd=self.own.folder, stdin=subprocess.DEVNULL, env=environment,
                               stdout=pipes[0] if pipes else output, stderr=errors, text=True, errors="replace",
                               restore_signals="file" not in row.settings) as process:

@@ -71,8 +71,9 @@ def check_files(programs, mpiexec):
         energy = expected(name, programs)["return_result"]
         check(abs(result["return_result"] - energy) < 1e-9, name, result["return_result"], energy)
         check(result["extras"]["mine"] == [1], name, result["extras"].keys())
-        for key in ("id", "keywords", "protocols", "molecule"):
+        for key in ("id", "keywords"):
             check(result[key] == document[key], name, key, result[key])
+        check(result["molecule"].items() <= document["molecule"].items(), name, result["molecule"])
     document = {**atomic_input(WATER, "rhf", {"max_iter": 1}), "driver": "properties"}
     pathlib.Path("in.json").write_text(json.dumps(document), encoding="utf-8")
     failed, _, _ = run_result([programs[0], "in.json"], status=1)
@@ -82,11 +83,13 @@ def check_files(programs, mpiexec):
     result, _, _ = run_result([programs[0], "in.json", "--max-iter", "40", "--basis", "sto-3g"])
     check(result["return_result"] == result["properties"], result["return_result"])
     check(result["model"] == {"method": "rhf", "basis": "sto-3g"}, result["model"])
-    # The fragments of the file do not have the charge of the command line.
-    document["molecule"]["fragment_charges"] = [0.0]
+    # What is not read is not in the result, which stays valid.
+    document["molecule"].update(fragments="foo", masses=7, fix_symmetry=[], name=1)
+    document.update(protocols={"stdout": "x"}, id=None, keywords=None)
     pathlib.Path("in.json").write_text(json.dumps(document), encoding="utf-8")
-    result, _, _ = run_result([programs[0], "in.json", "--max-iter", "40", "--charge", "2"])
-    check("fragment_charges" not in result["molecule"], result["molecule"])
+    result, _, _ = run_result([programs[0], "in.json"])
+    check(result["molecule"].items() <= atomic_input(WATER, "hf", {})["molecule"].items(), result["molecule"])
+    check(result["keywords"] == {} and not {"id", "protocols"} & result.keys(), result.keys())
 
 
 def check_qcengine(programs):
@@ -108,6 +111,7 @@ def check_qcengine(programs):
         check(result.success and abs(result.return_result - energy) < 1e-9, name, result, energy)
         workers = result.extras["beryl"]["workers"] if result.success else 0
         check(workers == task["ncores"], name, workers)
+        check(not result.success or result.molecule.name == "X", name, result.molecule)
     for keywords, error_type in (({"max_iter": 1}, "convergence_error"), ({"nonsense": 1}, "input_error"),
                                  ({"memory": 1}, "resource_error")):
         failed = qcengine.compute(atomic_input(WATER, "hf", keywords), "beryl")

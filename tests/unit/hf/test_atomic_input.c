@@ -98,9 +98,15 @@ TEST(refusals_name_the_place)
         {INPUT(MOLECULE(",\"molecular_multiplicity\":\"2\""), HF, ""),
          "in.json: molecule.molecular_multiplicity: "},
         {INPUT(MOLECULE(",\"fragment_charges\":[1,0]"), HF, ""),
-         "in.json: molecule.fragment_charges: their sum is 1"},
+         "in.json: molecule.fragment_charges: expected numbers"},
+        {INPUT(MOLECULE(",\"fragment_charges\":[0,\"0\"]"), HF, ""),
+         "in.json: molecule.fragment_charges: expected numbers"},
+        {INPUT(MOLECULE(",\"fragment_charges\":\"0\""), HF, ""),
+         "in.json: molecule.fragment_charges: expected numbers"},
         {INPUT(MOLECULE(",\"symbol\":[]"), HF, ""),
          "in.json: molecule.symbol: QCSchema has no such key here: did you mean symbols?"},
+        {INPUT(MOLECULE(""), HF, ",\"id\":7"), "in.json: id: expected a text"},
+        {INPUT(MOLECULE(""), HF, ",\"extras\":[]"), "in.json: extras: expected an object"},
         {INPUT(MOLECULE(""), HF, ",\"keyword\":{}"), "in.json: keyword: QCSchema has no such key"},
         {INPUT(MOLECULE(""), "\"basis\":\"sto-3g\"", ""), "in.json: model.method: expected"},
         {INPUT(MOLECULE(""), "\"method\":\"hf\",\"basis\":{}", ""),
@@ -127,4 +133,60 @@ TEST(refusals_name_the_place)
             fail_msg("%s\n%s", rows[i].message, status_text());
         assert_true(!input.document && !input.atoms && !input.options);
     }
+}
+
+static int n_left; /* allocations until one fails; negative: none does */
+
+static void *allocate(size_t size)
+{
+    return n_left-- == 0 ? NULL : malloc(size);
+}
+
+static const char with_options[] =
+    INPUT(MOLECULE(""), "\"method\":\"uhf\",\"basis\":\"sto-3g\"",
+          ",\"keywords\":{\"max_iter\":3,\"converge\":1e-7,\"guess\":\"core\"}");
+
+/* Allocations for the text itself, in which jansson crashes if they fail. */
+static int n_of_text(void)
+{
+    json_set_alloc_funcs(allocate, free);
+    n_left = -1;
+    json_decref(json_loads(with_options, JSON_REJECT_DUPLICATES, NULL));
+    return -1 - n_left;
+}
+
+/* A process without memory for an option must not go on with others. */
+TEST(no_option_is_lost_without_memory)
+{
+    struct atomic_input input;
+    int n_text = n_of_text(), n_failed = 0;
+    for (bool failed = true; failed; n_failed += failed) {
+        n_left = n_text + n_failed;
+        enum status status = parse(with_options, &input);
+        failed = n_left < 0;
+        if (status == STATUS_OK) {
+            assert_int_equal(json_object_size(input.options), 5);
+            assert_false(failed);
+        } else
+            assert_true(!input.document && !input.atoms && !input.options);
+        atomic_input_fini(&input);
+    }
+    assert_true(n_failed > 10);
+}
+
+TEST(no_process_keeps_what_another_has_no_memory_for)
+{
+    static const char name[] = "test_atomic_input.json";
+    struct atomic_input input;
+    int rank, n_text = n_of_text();
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        FILE *file = fopen(name, "w");
+        assert_true(file && fputs(with_options, file) >= 0 && fclose(file) == 0);
+    }
+    n_left = rank == 1 ? n_text : -1;
+    check_status(STATUS_NO_MEMORY, atomic_input_read(name, MPI_COMM_WORLD, &input));
+    assert_true(!input.document && !input.atoms && !input.options);
+    if (rank == 0)
+        assert_int_equal(remove(name), 0);
 }

@@ -223,6 +223,7 @@ TEST(an_option_that_answers_takes_the_place_of_a_run)
         {{"--list", "--tile=3"}, ""},
         {{"--list", "--tile=0"}, NULL},
         {{"--list", "a", "b"}, NULL},
+        {{"b", "--list=a"}, NULL},
     };
     struct option_table table = OPTION_TABLE("Options", rows, &settings);
     const struct options answering = {.program = "beryl-test",
