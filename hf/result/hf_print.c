@@ -148,6 +148,8 @@ void hf_print_input(const struct hf_calculation *calculation, const char *compar
               input->molecule.multiplicity);
     print_frame(&input->molecule);
     print_comment(settings, &input->molecule);
+    if (settings->method == METHOD_ROHF && input->method == METHOD_RHF)
+        log_print("           ROHF of a singlet is RHF\n");
     if (input->original_benchmark)
         log_print("           names atoms by number: read as a Be chain in Bohr, six ghost centres "
                   "added to each atom\n");

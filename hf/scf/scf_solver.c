@@ -220,14 +220,17 @@ static enum status mix_orbitals(struct scf_solver *solver)
 static enum status swap_orbitals(struct scf_solver *solver)
 {
     const struct scf_swap *swap = &solver->settings->swap;
-    int n_occupied = solver->basis->n_occupied[swap->spin], n = solver->basis->n_orbitals;
+    const struct scf_basis *basis = solver->basis;
+    bool of_open = swap->spin == 1 && scf_is_rohf(basis->problem); /* alpha stays as it is */
+    int n_occupied = basis->n_occupied[swap->spin];
+    int n = of_open ? basis->n_occupied[0] : basis->n_orbitals;
     if (swap->occupied > n_occupied || swap->virtual <= n_occupied || swap->virtual > n)
         return FAIL(
             STATUS_INPUT,
             "--guess-swap %lld:%lld names an occupied orbital, of 1 to %d here, and a virtual "
             "one, of %d to %d",
             (long long)swap->occupied, (long long)swap->virtual, n_occupied, n_occupied + 1, n);
-    return scf_state_turn(solver->basis, solver->state, swap->spin, (int)swap->occupied - 1,
+    return scf_state_turn(basis, solver->state, swap->spin, (int)swap->occupied - 1,
                           (int)swap->virtual - 1, 0, 1);
 }
 

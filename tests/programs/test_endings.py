@@ -178,7 +178,7 @@ class Runs:
             os.close(reader)
             pipes = [writer]
         errors = pipes[0] if row.settings.get("output") == "errors" else subprocess.PIPE
-        environment = {**(ALONE if self.n_processes == 1 else os.environ), 
+        environment = {**(ALONE if self.n_processes == 1 else os.environ),
                        "TMPDIR": str(self.own.folder.with_suffix(".mpi"))}
         with subprocess.Popen(self.command(row), cwd=self.own.folder, stdin=subprocess.DEVNULL, env=environment,
                               stdout=pipes[0] if pipes else output, stderr=errors, text=True, errors="replace",
