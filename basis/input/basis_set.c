@@ -75,7 +75,8 @@ struct parser {
     int64_t section;      /* the first line of the block or section */
     enum basis_form form; /* of the section */
     int first_potential;  /* this element and heavier ones have a core potential elsewhere */
-    struct status_kept odd_potential; /* a line of one for an unknown element; empty: none */
+    bool spin_orbit;      /* the section is "so" */
+    struct status_kept odd_potential; /* at a line of one for an unknown element; empty: none */
 };
 
 static void next_line(struct parser *parser)
@@ -109,6 +110,18 @@ static enum status keep_defect(struct parser *parser, enum status status)
     if (!*text)
         *text = strdup(status_text());
     return CHECK_MEMORY(*text, "no memory for the basis set");
+}
+
+/* No lighter element needs a core potential. */
+enum { LITHIUM = 3 };
+
+/* Keeps the failure at a line that may be meant for the core potential of any element. */
+static enum status keep_odd_potential(struct parser *parser)
+{
+    if (!*parser->odd_potential.text)
+        parser->odd_potential = status_keep();
+    parser->element = -1;
+    return keep_defect(parser, STATUS_INPUT);
 }
 
 /* Begins or continues the functions of the current element in this block or section. */
@@ -295,8 +308,10 @@ static enum status read_block_potential(struct parser *parser)
     struct basis_element *entry;
     TRY(add_element(parser->set, parser->element, &entry));
     entry->needs_ecp = true;
-    if (element_number(symbol.begin, symbol.length - strlen("-ECP")) != parser->element)
-        return fail_expected(parser, "the core potential of the block's element");
+    if (element_number(symbol.begin, symbol.length - strlen("-ECP")) != parser->element) {
+        fail_expected(parser, "the core potential of the block's element");
+        return keep_odd_potential(parser);
+    }
     if (entry->potential.line > 0)
         return line_reader_fail(reader,
                                 "expected one core potential for %s, found a second after that of "
@@ -305,8 +320,7 @@ static enum status read_block_potential(struct parser *parser)
     TRY(core_potential_read_gaussian94(reader, &parser->more, &entry->potential));
     if (parser->more && !is_stars(reader) && !begins_block(reader))
         return fail_expected(parser, "**** or the next block after the core potential");
-    return core_potential_check(parser->set->name, element_symbol(parser->element),
-                                &entry->potential);
+    return STATUS_OK;
 }
 
 /* Reads what follows the line "O 0". */
@@ -350,9 +364,14 @@ static enum status read_outer_line(struct parser *parser)
 {
     const struct line_reader *reader = parser->reader;
     bool is_form;
+    int64_t l;
     TRY(read_form_line(parser, &is_form));
     if (is_form || is_stars(reader))
         return STATUS_OK;
+    if (begins_potential(reader) && reader->n_words == 3 && word_to_integer(reader->words[1], &l)) {
+        fail_expected(parser, "an element and 0, such as 'O 0', before a core potential");
+        return keep_odd_potential(parser);
+    }
     TRY(refuse_outside(
         parser, is_row(reader) || begins_shell(reader),
         "an element and 0, such as 'O 0', to begin a block of a Gaussian94 basis set"));
@@ -380,8 +399,8 @@ static enum status parse_gaussian94(struct parser *parser)
 
 /* --- NWChem --- */
 
-/* Sections "basis ... end" and "ecp ... end" and lines 'ASSOCIATED_ECP "name"', in any number and
- * order. */
+/* Sections "basis ... end", "ecp ... end" and "so ... end" and lines 'ASSOCIATED_ECP "name"', in any
+ * number and order. */
 
 static bool is_end(const struct line_reader *reader)
 {
@@ -391,8 +410,20 @@ static bool is_end(const struct line_reader *reader)
 static bool begins_section(const struct line_reader *reader)
 {
     struct word first = reader->words[0];
-    return word_equals(first, "basis") || word_equals(first, "ecp") ||
+    return word_equals(first, "basis") || word_equals(first, "ecp") || word_equals(first, "so") ||
            word_equals(first, "ASSOCIATED_ECP");
+}
+
+/* What follows a section without end may be missing, so no element of the file is sure. */
+static enum status end_section(struct parser *parser)
+{
+    char expected[80];
+    snprintf(expected, sizeof expected, "'end' after the section of line %" PRId64,
+             parser->section);
+    if (!parser->more || !is_end(parser->reader))
+        return fail_expected(parser, expected);
+    next_line(parser);
+    return STATUS_OK;
 }
 
 /* Reads the form from the line "basis ..."; Cartesian, as in NWChem, if it names none. */
@@ -495,45 +526,37 @@ static enum status read_section(struct parser *parser)
     next_line(parser);
     while (status == STATUS_OK && parser->more && !is_end(reader) && !begins_section(reader))
         status = read_section_line(parser);
-    if (status == STATUS_OK && !(parser->more && is_end(reader))) {
-        parser->element = -1;
-        status = keep_defect(parser, fail_expected(parser, "'end' after the section"));
-    }
     if (status == STATUS_OK)
         status = spread_defect(parser);
     if (skipped) {
         free(set->skipped);
         set->skipped = skipped;
     }
-    if (parser->more && is_end(reader))
-        next_line(parser);
-    return status;
+    TRY(status);
+    return end_section(parser);
 }
 
-/* No lighter element needs a core potential. */
-enum { LITHIUM = 3 };
-
-/* Reads a line of a section "ecp". Another line than a potential's may be meant for any element that can
- * have one. */
+/* Reads a line of a section "ecp" or "so". Another line than a potential's may be meant for any element
+ * that can have one. */
 static enum status read_potential_line(struct parser *parser, int *l)
 {
     const struct line_reader *reader = parser->reader;
     struct basis_element *entry;
-    int element = first_element(reader);
-    if (!is_row(reader)) {
-        *l = element == parser->element ? *l : INT_MIN;
-        parser->element = element;
-    }
+    if (!is_row(reader))
+        parser->element = core_potential_is_head(reader) ? first_element(reader) : -1;
     if (parser->element < 0) {
-        if (!*parser->odd_potential.text) {
-            fail_expected(parser,
-                          "an element and a part of its core potential, such as 'Rb nelec 28'");
-            parser->odd_potential = status_keep();
-        }
-        return STATUS_OK;
+        fail_expected(parser, "an element and a part of its core potential, such as 'Rb nelec 28', "
+                              "'Rb ul' or 'Rb S'");
+        return keep_odd_potential(parser);
     }
     TRY(add_element(parser->set, parser->element, &entry));
     entry->needs_ecp = true;
+    if (parser->spin_orbit)
+        return keep_defect(
+            parser, line_reader_fail(reader,
+                                     "a spin-orbit potential of %s, which is not supported: leave "
+                                     "out the section 'so' of line %" PRId64,
+                                     element_symbol(parser->element), parser->section));
     return keep_defect(parser, core_potential_read_nwchem(reader, l, &entry->potential));
 }
 
@@ -542,12 +565,12 @@ static enum status read_potentials(struct parser *parser)
     const struct line_reader *reader = parser->reader;
     int l = INT_MIN;
     parser->element = -1;
+    parser->section = reader->line;
+    parser->spin_orbit = word_equals(reader->words[0], "so");
     for (next_line(parser); parser->more && !is_end(reader) && !begins_section(reader);
          next_line(parser))
         TRY(read_potential_line(parser, &l));
-    if (parser->more && is_end(reader))
-        next_line(parser);
-    return STATUS_OK;
+    return end_section(parser);
 }
 
 /* The lightest element of each set of core potentials that the basis sets of NWChem's library name
@@ -588,13 +611,11 @@ static void read_associated_potentials(struct parser *parser)
 
 static enum status parse_nwchem(struct parser *parser)
 {
-    struct basis_set *set = parser->set;
-    parser->first_potential = MAX_ATOMIC_NUMBER + 1;
     while (parser->more) {
         struct word first = parser->reader->words[0];
         if (word_equals(first, "basis"))
             TRY(read_section(parser));
-        else if (word_equals(first, "ecp"))
+        else if (word_equals(first, "ecp") || word_equals(first, "so"))
             TRY(read_potentials(parser));
         else if (begins_section(parser->reader))
             read_associated_potentials(parser);
@@ -602,17 +623,6 @@ static enum status parse_nwchem(struct parser *parser)
             TRY(refuse_outside(parser, is_row(parser->reader), "a section 'basis' or 'ecp'"));
             next_line(parser);
         }
-    }
-    status_restore(&parser->odd_potential);
-    for (int64_t e = 0; e < set->n_elements; e++) {
-        struct basis_element *entry = &set->elements[e];
-        parser->element = entry->element;
-        entry->needs_ecp = entry->needs_ecp || entry->element >= parser->first_potential;
-        if (*parser->odd_potential.text && entry->element >= LITHIUM && !entry->needs_ecp)
-            TRY(keep_defect(parser, STATUS_INPUT));
-        if (entry->potential.line > 0)
-            TRY(keep_defect(parser, core_potential_check(set->name, element_symbol(entry->element),
-                                                         &entry->potential)));
     }
     return STATUS_OK;
 }
@@ -633,12 +643,30 @@ static bool is_nwchem(struct line_reader reader)
     return has_section;
 }
 
+static enum status check_potentials(struct parser *parser)
+{
+    const struct basis_set *set = parser->set;
+    for (int64_t e = 0; e < set->n_elements; e++) {
+        struct basis_element *entry = &set->elements[e];
+        parser->element = entry->element;
+        entry->needs_ecp = entry->needs_ecp || entry->element >= parser->first_potential;
+        status_restore(&parser->odd_potential);
+        if (*parser->odd_potential.text && (entry->element >= LITHIUM || entry->needs_ecp))
+            TRY(keep_defect(parser, STATUS_INPUT));
+        if (entry->potential.line > 0)
+            TRY(keep_defect(parser, core_potential_check(set->name, element_symbol(entry->element),
+                                                         &entry->potential)));
+    }
+    return STATUS_OK;
+}
+
 static enum status parse_either_format(struct parser *parser)
 {
     struct basis_set *set = parser->set;
     bool nwchem = is_nwchem(*parser->reader);
     next_line(parser);
     TRY(nwchem ? parse_nwchem(parser) : parse_gaussian94(parser));
+    TRY(check_potentials(parser));
     const char *flaw = set->skipped;
     for (int64_t e = 0; e < set->n_elements; e++) {
         if (set->elements[e].section != 0 || set->elements[e].needs_ecp)
@@ -655,7 +683,8 @@ enum status basis_set_parse(const char *text, size_t length, const char *name,
                             struct basis_set *set)
 {
     struct line_reader reader;
-    struct parser parser = {.reader = &reader, .set = set, .element = -1};
+    struct parser parser = {
+        .reader = &reader, .set = set, .element = -1, .first_potential = MAX_ATOMIC_NUMBER + 1};
     *set = (struct basis_set){.name = strdup(name)};
     TRY(CHECK_MEMORY(set->name, "%s: no memory for the basis set", name));
     line_reader_init(&reader, text, length, name, "!#");

@@ -59,16 +59,17 @@ struct basis_set {
  * `Sym-ECP lmax ncore` give the element's potential (core_potential.h).
  * NWChem: `basis ["name"] [spherical|cartesian]` (Cartesian without either word; its other
  * words, such as `print`, are ignored, unknown ones are errors), `Sym S` and rows of exponent and
- * one or more coefficients, `end`; `ecp` sections give potentials, and a line
- * `ASSOCIATED_ECP "name"` marks the elements that the potentials of that name have (all heavier than
+ * one or more coefficients, `end`; `ecp` sections give potentials; a spin-orbit potential, of a section
+ * `so`, is an error; and a line `ASSOCIATED_ECP "name"` marks the elements that the potentials of that name have (all heavier than
  * helium if the name is unknown).
  *
  * An error (also a shell beyond BASIS_MAX_L) is a defect of an element, and does not matter to a
  * molecule without it: shells_create reports it. A line that fits nowhere is a defect of the element
  * that it begins with; data without a block or section are one of the element before them. Another
- * line in a section of an NWChem file is one of all its elements, in a section `ecp` one of all
- * elements from lithium on without a potential. Between blocks or sections it is a title and skipped.
- * Errors: STATUS_INPUT with name and line (the file has no element, or both forms),
+ * line in a section of an NWChem file is one of all its elements. In a section `ecp` or `so`, and where
+ * `Sym-ECP` does not follow its element's `Sym 0`, it is one of all elements from lithium on and of all
+ * with a potential. Between blocks or sections it is a title and skipped.
+ * Errors: STATUS_INPUT with name and line (the file has no element, both forms, or a section without `end`),
  * STATUS_NO_MEMORY. On failure *set is empty. */
 enum status basis_set_parse(const char *text, size_t length, const char *name,
                             struct basis_set *set);

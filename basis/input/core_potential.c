@@ -111,6 +111,16 @@ static int find_part(struct word word)
     return word_equals(word, "ul") ? -1 : letter && *letter ? (int)(letter - letters) : INT_MIN;
 }
 
+static bool is_core_line(const struct line_reader *reader)
+{
+    return reader->n_words == 3 && word_equals(reader->words[1], "nelec");
+}
+
+bool core_potential_is_head(const struct line_reader *reader)
+{
+    return is_core_line(reader) || (reader->n_words == 2 && find_part(reader->words[1]) != INT_MIN);
+}
+
 enum status core_potential_read_nwchem(const struct line_reader *reader, int *l,
                                        struct core_potential *potential)
 {
@@ -122,7 +132,7 @@ enum status core_potential_read_nwchem(const struct line_reader *reader, int *l,
     }
     if (potential->line == 0)
         potential->line = reader->line;
-    if (reader->n_words == 3 && word_equals(reader->words[1], "nelec")) {
+    if (is_core_line(reader)) {
         *l = INT_MIN;
         if (potential->n_core_line > 0)
             return line_reader_fail(reader,
@@ -131,11 +141,7 @@ enum status core_potential_read_nwchem(const struct line_reader *reader, int *l,
                                     potential->n_core_line);
         return read_core(reader, reader->words[2], potential);
     }
-    *l = reader->n_words == 2 ? find_part(reader->words[1]) : INT_MIN;
-    if (*l == INT_MIN)
-        return fail_at_line(reader, true,
-                            "an element and a part of its core potential, such as 'Rb nelec 28', "
-                            "'Rb ul' or 'Rb S'");
+    *l = find_part(reader->words[1]);
     for (int64_t t = 0; t < potential->n_terms; t++)
         if (potential->terms[t].l == *l)
             return line_reader_fail(reader, "this part of the core potential is there twice: leave "

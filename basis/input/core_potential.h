@@ -43,8 +43,11 @@ int core_potential_max_l(const struct core_potential *potential);
 enum status core_potential_read_gaussian94(struct line_reader *reader, bool *more,
                                            struct core_potential *potential);
 
-/* Reads a line of an NWChem potential: "Rb nelec 28"; "Rb ul", the head of the local part, or "Rb S", of
- * l = 0; or a row of n, exponent and coefficient.
+/* Whether the line is a head in an NWChem potential: "Rb nelec 28"; "Rb ul", of the local part; or "Rb S",
+ * of l = 0. The first word is not judged. */
+bool core_potential_is_head(const struct line_reader *reader);
+
+/* Reads a head or a row of n, exponent and coefficient.
  * l: of the rows, set by a head; INT_MIN before the first one. Errors: as before. */
 enum status core_potential_read_nwchem(const struct line_reader *reader, int *l,
                                        struct core_potential *potential);

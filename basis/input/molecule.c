@@ -2,6 +2,7 @@
 #include "basis/input/molecule.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +31,10 @@ int element_number(const char *symbol, size_t length)
         if (strlen(element_symbols[element]) == length &&
             strncasecmp(element_symbols[element], symbol, length) == 0)
             return element;
-    return -1;
+    static const char digits[] = "nubtqphso";
+    bool systematic = length == 3 && strncasecmp(symbol, "Uu", 2) == 0;
+    const char *digit = systematic ? strchr(digits, tolower((unsigned char)symbol[2])) : NULL;
+    return digit && *digit ? 110 + (int)(digit - digits) : -1;
 }
 
 /* The marks of NWChem (BqO, XO), psi4 (@O, Gh(O)) and TeraChem (XO). */

@@ -132,7 +132,8 @@ double molecule_nuclear_repulsion(const struct molecule *molecule);
 /* "H", "He", ...; "Bq" for 0. */
 const char *element_symbol(int element);
 
-/* Atomic number of a symbol (any case) of length letters, or -1. */
+/* Atomic number of a symbol (any case) of length letters, also of a systematic one, Uun (110) to Uuo
+ * (118), or -1. */
 int element_number(const char *symbol, size_t length);
 
 /* Takes the mark of a ghost from a name: O is left of @O, Gh(O), Bq-O, BqO or XO. False, and the name as it

@@ -207,12 +207,20 @@ enum status checkpoint_shells_compare_elements(const char *path, const struct mo
                     "%s: centres of the file: %lld, of the molecule: %lld; leave the file out, or "
                     "name one of the same atoms in the same order",
                     path, (long long)contents->n.n_centers, (long long)wanted->n_atoms);
-    for (int64_t i = 0; i < wanted->n_atoms; i++)
-        if (contents->charge[i] != wanted->atoms[i].charge)
+    for (int64_t i = 0; i < wanted->n_atoms; i++) {
+        int n_core = atom_n_core(&wanted->atoms[i]), charge = wanted->atoms[i].charge + n_core;
+        double found = contents->charge[i] + (double)contents->n_core[i];
+        if (found != charge)
             return FAIL(STATUS_INPUT,
                         "%s: centre %lld has the nuclear charge %g, in the molecule "
                         "%d: leave it out, or name a file of the same atoms in the same order",
-                        path, (long long)i + 1, contents->charge[i], wanted->atoms[i].charge);
+                        path, (long long)i + 1, found, charge);
+        if (contents->n_core[i] != n_core)
+            return FAIL(STATUS_INPUT,
+                        "%s: centre %lld has a core potential for %lld electrons, in the molecule "
+                        "for %d: leave the file out, or name one of the same core potentials",
+                        path, (long long)i + 1, (long long)contents->n_core[i], n_core);
+    }
     return STATUS_OK;
 }
 

@@ -55,6 +55,8 @@ def add_shell(entry, kind, rows, scale=1.0):
 
 def element_of(word):
     name = word.lstrip("-").capitalize()
+    if re.fullmatch("Uu[nubtqphso]", name):
+        return ELEMENTS[110 + "nubtqphso".index(name[2])]
     return name if name in ELEMENTS else None
 
 
@@ -113,7 +115,7 @@ def first_with_potential(name):
     """The lightest element of a set of core potentials in NWChem's library; without it, of def2-ecp."""
     try:
         with open(f"{PACKAGES['nwchem-data']}/{name}", encoding="latin-1") as file:
-            return min(ELEMENTS.index(words[0].capitalize()) for words in map(str.split, file)
+            return min(ELEMENTS.index(element_of(words[0])) for words in map(str.split, file)
                        if words[1:2] == ["nelec"] and element_of(words[0]))
     except FileNotFoundError:
         return ELEMENTS.index("Rb")

@@ -135,8 +135,10 @@ static enum status use(const struct bad_case *bad)
 #define PART         "expected a part of a core potential: a title, then the number of its terms"
 #define TERM         "expected a term of a core potential: the power of r (0 to 3)"
 #define ELEMENT_PART "expected an element and a part of its core potential"
+#define O_ECP        "basis\nO S\n1 1\nend\necp\nO nelec 2\nO ul\n2 1 2\nO s\n2 2 3\n"
 #define RB_ECP       "Rb 0\nS 1 1\n1 1\n****\nRb 0\nRb-ECP "
 #define H_BLOCK      "H 0\nS 1 1\n1 1\n****\n"
+#define H_SECTION    "basis\nH S\n1 1\nend\n"
 #define O_BLOCK      "O 0\nS 1 1\n1 1\n****\n"
 
 TEST(bad_files_are_refused_with_their_line)
@@ -177,7 +179,7 @@ TEST(bad_files_are_refused_with_their_line)
          "the coefficients in column 1 of this shell cannot be normalised", NULL},
         {"H 0\nSP 1 1\n1 1 0\n****\n", 0, 2,
          "the coefficients in column 2 of this shell cannot be normalised", NULL},
-        {"basis\nH S\n1 1\n", 0, 3, END, TEXT_END},
+        {"basis\nH S\n1 1\n", 0, 3, END " of line 1", TEXT_END},
         {"basis\nend\n", 0, 2, FORMAT ", found no element", NULL},
         {"basis\nH S\nend\n", 0, 3, ROW, "'end'"},
         {"basis\nH S\n1\nend\n", 0, 3, ROW, "'1'"},
@@ -195,7 +197,7 @@ TEST(bad_files_are_refused_with_their_line)
          "an earlier line says the opposite of 'cartesian': leave one out", NULL},
         {"Basis set\nCartesiann\n" H_BLOCK, 0, 2, "expected 'spherical' or 'cartesian'",
          "'Cartesiann'"},
-        {"Basis set without elements\n", 0, 1, WORDS, NULL},
+        {"Basis set without elements\n", 0, 1, END " of line 1", TEXT_END},
         /* Nothing that may be a part of an element in use is skipped. */
         {H_BLOCK "Sc 0\nI 1 1\n1 1\n****\n", 21, 6, "the shell I of Sc", NULL},
         {"C 0\nS 1 1\n1 1\n****\nP 1 1\n1 1\n****\n" H_BLOCK, 6, 5, ELEMENT, "'P 1 1'"},
@@ -213,12 +215,12 @@ TEST(bad_files_are_refused_with_their_line)
         {"basis\nC S\n1 1\nCC P\n1 1\nO S\n1 1\nH S\n1 1\nend\n", 6, 4, TYPE, "'CC P'"},
         {"basis\nC S\n1 1\nCC P\n1 1\nO S\n1 1\nH S\n1 1\nend\n", 1, 4, TYPE, "'CC P'"},
         {"basis\n2 1\nC S\n1 1\nend\n", 6, 2, TYPE, "'2 1'"},
-        {"basis\nC S\n1 1\nO S\n1 1\n", 6, 5, END, TEXT_END},
-        {"basis\nC S\n1 1\nO S\n1 1\nbasis\nH S\n1 1\nend\n", 6, 6, END, "'basis'"},
+        {H_SECTION "basis\nC S\n1 1\nO S\n1 1\n", 0, 9, END " of line 5", TEXT_END},
+        {"basis\nC S\n1 1\nO S\n1 1\nbasis\nH S\n1 1\nend\n", 0, 6, END, "'basis'"},
         {"basis\nC S\n1 1\nend\nO S\n1 1\nend\n", 8, 5, SECTION, "'O S'"},
         {"basis sphericla\nC S\n1 1\nend\n", 6, 1, WORDS, "'basis sphericla'"},
-        {"ecp\nUun nelec 60\nUun S\n2 1 1\nend\nbasis\nO S\n1 1\nend\n", 8, 2,
-         "expected an element and a part of its core potential", "'Uun nelec 60'"},
+        {"ecp\nUux nelec 60\nUux S\n2 1 1\nend\nbasis\nO S\n1 1\nend\n", 8, 2,
+         "expected an element and a part of its core potential", "'Uux nelec 60'"},
         /* Core potentials. */
         {"Rb 0\nRb-ECP 1 28\ntitle\n1\n2 5 9\n", 37, 5, PART, TEXT_END},
         {RB_ECP "x 28\nul\n1\n2 5 9\n", 37, 6, HEAD, "'Rb-ECP x 28'"},
@@ -250,7 +252,27 @@ TEST(bad_files_are_refused_with_their_line)
         {"basis\nRb S\n1 1\nend\nASSOCIATED_ECP \"def2-ecp\"\n", 37, 0, POTENTIAL, NULL},
         {"basis\nC S\n1 1\nend\nASSOCIATED_ECP \"unknown\"\n", 6, 0, POTENTIAL, NULL},
         {"basis\nC S\n1 1\nend\nASSOCIATED_ECP\n", 6, 0, POTENTIAL, NULL},
-        {"ecp\nH\nend\n", 1, 2, ELEMENT_PART, "'H'"},
+        {H_SECTION "ecp\nH nelec 0\nH\nend\n", 1, 7, ELEMENT_PART, "'H'"},
+        {"ecp\nH\nend\n", 0, 2, ELEMENT_PART, "'H'"},
+        {O_ECP "Oo p\n2 1 5\nend\n", 8, 11, ELEMENT_PART, "'Oo p'"},
+        {O_ECP "O-p\n2 1 5\nend\n", 8, 11, ELEMENT_PART, "'O-p'"},
+        {O_ECP "O1 p\n2 1 5\nend\n", 8, 11, ELEMENT_PART, "'O1 p'"},
+        {O_ECP "Oxygen p\n2 1 5\nend\n", 8, 11, ELEMENT_PART, "'Oxygen p'"},
+        {O_ECP "p\n2 1 5\nend\n", 8, 11, ELEMENT_PART, "'p'"},
+        {O_ECP "I nelec\nend\n", 8, 11, ELEMENT_PART, "'I nelec'"},
+        {O_ECP "EFD\nend\n", 8, 11, ELEMENT_PART, "'EFD'"},
+        {"ecp\n2 1 5\nO nelec 2\nO ul\n2 1 2\nend\n", 8, 2, ELEMENT_PART, "'2 1 5'"},
+        {O_ECP "ecp\nend\n", 0, 11, END " of line 5", "'ecp'"},
+        {O_ECP, 0, 10, END " of line 5", TEXT_END},
+        {O_BLOCK "Oo 0\nO-ECP 0 2\nul\n1\n2 5 9\n****\n", 8, 6,
+         "expected an element and 0, such as 'O 0', before a core potential", "'O-ECP 0 2'"},
+        {O_BLOCK "S 0\nO-ECP 0 2\nul\n1\n2 5 9\n****\n", 8, 6,
+         "expected the core potential of the block's element", "'O-ECP 0 2'"},
+        {O_ECP "end\nso\nO p\n2 1 5\nend\n", 8, 13,
+         "a spin-orbit potential of O, which is not supported: leave out the section 'so' of line "
+         "12",
+         NULL},
+        {O_ECP "end\nso\nOo p\n2 1 5\nend\n", 8, 13, ELEMENT_PART, "'Oo p'"},
     };
     for (const struct bad_case *bad = cases; bad < cases + sizeof cases / sizeof *cases; bad++) {
         char expected[200], found[100] = "";
@@ -319,9 +341,9 @@ TEST(errors_in_elements_not_used_do_not_matter)
         {NWCHEM_FORMAT, "basis \"Sc\" spherical\nSc S\n1 1 0\nend\n"},
         {NWCHEM_FORMAT, "basis \"Sc\" sphericla\nSc S\n1 1\nend\n"},
         {NWCHEM_FORMAT, "basis \"Sc\" cartesian\nSc S\n1 1\nend\n"},
-        {NWCHEM_FORMAT, "basis \"Uun\" spherical\nUun S\n1 1\nend\n"},
-        {NWCHEM_FORMAT, "basis \"Sc\" spherical\nSc S\n1 1\n"},
-        {NWCHEM_FORMAT, "ecp\nRb nelec 28\nend\n"},
+        {NWCHEM_FORMAT, "basis \"Uux\" spherical\nUux S\n1 1\nend\n"},
+        {NWCHEM_FORMAT, "ecp\nRb nelec 28\nend\nso\nRb p\n2 1 5\nend\n"},
+        {GAUSSIAN94_FORMAT, "LANL2DZ-ECP basis set\n"},
         {NWCHEM_FORMAT, "some title\n"},
         {NWCHEM_SECTION, "Sc Z\n1 1\n"},
         {NWCHEM_SECTION, "Sc S S\n1 1\n2 1\n"},

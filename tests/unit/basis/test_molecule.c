@@ -59,6 +59,9 @@ TEST(symbols_name_elements_and_ghosts)
     }
     for (int z = 0; z <= MAX_ATOMIC_NUMBER; z++)
         assert_int_equal(element_number(element_symbol(z), strlen(element_symbol(z))), z);
+    assert_int_equal(element_number("Uun", 3), 110);
+    assert_int_equal(element_number("UUO", 3), 118);
+    assert_int_equal(element_number("Uux", 3), -1);
 }
 
 TEST(line_ends_tabs_and_blank_lines_do_not_matter)
