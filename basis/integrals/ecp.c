@@ -79,19 +79,29 @@ struct ecp_integrals {
     double *cartesian, *block; /* of the largest shells */
 };
 
-/* Adds a potential of the terms of the local part with one sign, or of all others. */
+static bool is_in_part(const struct core_potential_term *term, bool local, bool negative)
+{
+    return term->coefficient != 0 && (term->l < 0) == local &&
+           (!local || (term->coefficient < 0) == negative);
+}
+
+/* Adds a potential of the terms of the local part with one sign, or of all others, if there are any. */
 static enum status add_part(const struct atom *atom, bool local, bool negative,
                             struct ecp_integrals *made)
 {
     const struct core_potential *potential = atom->potential;
     struct ecp_library *library = made->library;
     int local_l = local ? 0 : core_potential_max_l(potential) + 1;
+    bool is_empty = true;
+    for (int64_t t = 0; t < potential->n_terms; t++)
+        is_empty = is_empty && !is_in_part(&potential->terms[t], local, negative);
+    if (is_empty)
+        return STATUS_OK;
     TRY(ecp_library_add_potential(library, atom->position));
     TRY(ecp_library_add_term(library, local_l, 2, 1, 0)); /* a local part is expected */
     for (int64_t t = 0; t < potential->n_terms; t++) {
         const struct core_potential_term *term = &potential->terms[t];
-        bool is_local = term->l < 0, is_negative = is_local && term->coefficient < 0;
-        if (is_local == local && is_negative == negative)
+        if (is_in_part(term, local, negative))
             TRY(ecp_library_add_term(library, local ? 0 : term->l, term->power, term->exponent,
                                      term->coefficient));
     }

@@ -7,10 +7,11 @@
 #include <string.h>
 
 /* A Gaussian function of this exponent, with its sign changed, is nothing. */
-#define NEGLIGIBLE 50.0
+#define NEGLIGIBLE 42.0
 
-/* Above it, Bessel functions follow from those of lower order without loss of digits. */
-#define LARGE_ARGUMENT 16.0
+/* Above it, Bessel functions follow from those of lower order without loss of digits, and exp(-2 x) is none of
+ * 1. */
+#define LARGE_ARGUMENT 18.5
 
 enum { PANEL = 16, MAX_PANELS = ECP_RADIAL_POINTS / PANEL };
 
@@ -74,24 +75,27 @@ static void find_extremes(int n, const double *exponents, double *least, double 
     }
 }
 
-/* Where all factors of the integrand matter. */
+/* Where the integrand matters, whose most diffuse factors bound it by exp(-q - p (r - c)^2). */
 static void choose_points(const struct ecp_radial_shell shells[2], int n_terms,
                           const struct ecp_radial_term terms[], struct ecp_radial *radial)
 {
     double least = INFINITY, most[3] = {0, 0, 0};
     for (int t = 0; t < n_terms; t++)
         find_extremes(1, &terms[t].exponent, &least, &most[2]);
-    struct panels panels = {.low = 0, .high = sqrt(NEGLIGIBLE / least)};
+    double p = least, pc = 0, q = 0;
     for (int s = 0; s < 2; s++) {
-        double diffuse = INFINITY;
+        double diffuse = INFINITY, distance = shells[s].distance;
         find_extremes(shells[s].n_primitives, shells[s].exponents, &diffuse, &most[s]);
-        double reach = sqrt(NEGLIGIBLE / diffuse);
-        panels.low = fmax(panels.low, shells[s].distance - reach);
-        panels.high = fmin(panels.high, shells[s].distance + reach);
+        p += diffuse;
+        pc += diffuse * distance;
+        q += diffuse * distance * distance;
     }
+    q -= pc * pc / p;
     radial->n = 0;
-    if (!(panels.low < panels.high))
+    if (q > NEGLIGIBLE)
         return;
+    double reach = sqrt((NEGLIGIBLE - q) / p);
+    struct panels panels = {.low = fmax(0, pc / p - reach), .high = pc / p + reach};
     add_bounds_about(0, 1 / sqrt(most[2]), &panels);
     for (int s = 0; s < 2; s++)
         add_bounds_about(shells[s].distance, 1 / sqrt(most[s]), &panels);
@@ -108,14 +112,15 @@ static void choose_points(const struct ecp_radial_shell shells[2], int n_terms,
 /* M_i(x) for i = 0 to n - 1, x >= 0. Source: Abramowitz & Stegun (1964), 10.2.12, 10.2.18. */
 static void find_bessel(double x, int n, double M[])
 {
-    double square = exp(-2 * x), ratios[ECP_RADIAL_ORDERS] = {0}, ratio = 0;
-    M[0] = x > 0 ? -expm1(-2 * x) / (2 * x) : 1;
+    double ratios[ECP_RADIAL_ORDERS] = {0}, ratio = 0;
     if (!(x > 0)) {
-        memset(M + 1, 0, (size_t)(n - 1) * sizeof *M);
+        memset(M, 0, (size_t)n * sizeof *M);
+        M[0] = 1;
         return;
     }
     if (x > LARGE_ARGUMENT) {
-        M[1] = ((1 + square) / 2 - M[0]) / x;
+        M[0] = 1 / (2 * x);
+        M[1] = (0.5 - M[0]) / x;
         for (int i = 1; i + 1 < n; i++)
             M[i + 1] = M[i - 1] - (2 * i + 1) / x * M[i];
         return;
@@ -125,6 +130,7 @@ static void find_bessel(double x, int n, double M[])
         if (i < n)
             ratios[i] = ratio;
     }
+    M[0] = -expm1(-2 * x) / (2 * x);
     for (int i = 1; i < n; i++)
         M[i] = ratios[i] * M[i - 1];
 }
