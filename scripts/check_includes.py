@@ -131,7 +131,7 @@ stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib string strings sys/
 sys/socket sys/stat sys/statvfs sys/time sys/types sys/wait time unistd""".split()
 
 # Headers of C++.
-SYSTEM_CXX = "algorithm array cmath cstddef exception new vector".split()
+SYSTEM_CXX = "array cmath cstddef exception new vector".split()
 
 # Rooms and headers whose files, with all that they include in turn, must not reach these: a mode,
 # and what it is written with, knows neither MPI nor the simulator. The public headers include

@@ -7,12 +7,10 @@
 #include <libecpint/mathutil.hpp>
 #include <libecpint/qgen.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <exception>
-#include <memory>
 #include <new>
 #include <vector>
 
@@ -25,10 +23,9 @@ struct ecp_library {
     }
     libecpint::ECPIntegral integral;
     libecpint::AngularIntegral angular;
-    std::unique_ptr<ecp_radial> radial = std::make_unique<ecp_radial>();
+    std::vector<ecp_radial> radial = std::vector<ecp_radial>(1); // large
     std::vector<libecpint::GaussianShell> shells;
     std::vector<libecpint::ECP> potentials;
-    libecpint::TwoIndex<double> block;
 };
 
 template <typename Call> static status attempt(Call call)
@@ -122,7 +119,7 @@ static std::vector<ecp_radial_term> terms_of(const libecpint::ECP &potential, in
 
 // Adds the integrals over a projector of angular momentum l, with radial integrals of ecp_radial.h: those of version
 // 1.0.7 are wrong for odd powers, contracted shells and high angular momenta.
-static void add_projected(const ecp_library &library, int l, const libecpint::ECP &potential,
+static void add_projected(ecp_library &library, int l, const libecpint::ECP &potential,
                           const placed_shell &a, const placed_shell &b, double *cartesian)
 {
     const auto terms = terms_of(potential, l, 0);
@@ -130,7 +127,7 @@ static void add_projected(const ecp_library &library, int l, const libecpint::EC
     const int la = a.shell.am(), lb = b.shell.am();
     libecpint::ThreeIndex<double> radials(la + lb + 1, l + la + 1, l + lb + 1);
     ecp_radial_integrate(shells, static_cast<int>(terms.size()), terms.data(), la + lb,
-                         library.radial.get(), &radials(0, 0, 0));
+                         library.radial.data(), &radials(0, 0, 0));
     auto CA = a.expansion(library.integral), CB = b.expansion(library.integral);
     auto SA = a.harmonics(l), SB = b.harmonics(l);
     libecpint::ThreeIndex<double> sums(a.shell.ncartesian(), b.shell.ncartesian(), 2 * l + 1);
@@ -140,36 +137,23 @@ static void add_projected(const ecp_library &library, int l, const libecpint::EC
         cartesian[i / static_cast<std::size_t>(2 * l + 1)] += sums.data[i];
 }
 
-static void add_projectors(const ecp_library &library, const libecpint::ECP &potential,
-                           const placed_shell &a, const placed_shell &b, double *cartesian)
+static void add_block(ecp_library &library, const libecpint::ECP &potential, const placed_shell &a,
+                      const placed_shell &b, double *cartesian)
 {
     const int max_l = potential.getL();
     const auto terms = terms_of(potential, -1, max_l);
     const ecp_radial_shell shells[2] = {a.radial(max_l - 1), b.radial(max_l - 1)};
-    ecp_radial_begin(shells, static_cast<int>(terms.size()), terms.data(), library.radial.get());
-    for (int l = 0; l < max_l && library.radial->n > 0; l++)
+    ecp_radial_begin(shells, static_cast<int>(terms.size()), terms.data(), library.radial.data());
+    for (int l = 0; l < max_l && library.radial[0].n > 0; l++)
         add_projected(library, l, potential, a, b, cartesian);
-}
-
-// A potential without projectors is local.
-static void add_block(ecp_library &library, const libecpint::ECP &potential,
-                      const libecpint::GaussianShell &a, const libecpint::GaussianShell &b,
-                      double *cartesian)
-{
-    if (potential.getL() > 0) {
-        add_projectors(library, potential, {potential, a}, {potential, b}, cartesian);
-        return;
-    }
-    library.integral.compute_shell_pair(potential, a, b, library.block);
-    for (std::size_t i = 0; i < library.block.data.size(); i++)
-        cartesian[i] += library.block.data[i];
 }
 
 enum status ecp_library_add_block(ecp_library *library, int potential, int bra, int ket,
                                   double *cartesian)
 {
     return attempt([&] {
-        add_block(*library, library->potentials[potential], library->shells[bra],
-                  library->shells[ket], cartesian);
+        const auto &placed = library->potentials[potential];
+        add_block(*library, placed, {placed, library->shells[bra]}, {placed, library->shells[ket]},
+                  cartesian);
     });
 }

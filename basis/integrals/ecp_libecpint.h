@@ -24,8 +24,7 @@ enum status ecp_library_add_shell(struct ecp_library *library, const double cent
                                   const double *coefficients);
 
 /* A potential without terms, and a term c r^(power - 2) exp(-exponent r^2) of the last potential: its
- * largest l is the local part's. A local part is a potential of its own, with l = 0 alone, and its terms
- * have one sign (version 1.0.7 ends the integration where it becomes negative). */
+ * largest l is the local part's, whose integrals are left out. */
 enum status ecp_library_add_potential(struct ecp_library *library, const double center[3]);
 enum status ecp_library_add_term(struct ecp_library *library, int l, int power, double exponent,
                                  double c);

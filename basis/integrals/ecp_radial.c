@@ -183,9 +183,10 @@ void ecp_radial_integrate(const struct ecp_radial_shell shells[2], int n_terms,
                           struct ecp_radial *radial, double *sums)
 {
     int n_a = shells[0].n_orders, n_b = shells[1].n_orders;
-    memset(sums, 0, (size_t)((most_N + 1) * n_a * n_b) * sizeof *sums);
+    const size_t size = (size_t)n_a * (size_t)n_b;
+    memset(sums, 0, (size_t)(most_N + 1) * size * sizeof *sums);
     set_potential(n_terms, terms, radial);
-    for (int N = 0; N <= most_N; N++, sums += n_a * n_b)
+    for (int N = 0; N <= most_N; N++, sums += size)
         for (int k = 0; k < radial->n; k++) {
             for (int i = 0; i < n_a; i++)
                 for (int j = (i + N) % 2; j < n_b; j += 2)
