@@ -21,20 +21,19 @@ struct file_case {
 static void append_line(struct file_case *file, const char *line)
 {
     for (; *line; line++) {
-        char *c = &file->text[file->length++];
-        *c = *line;
-        if (*line == '\\' && !*++line) {
-            file->length--;
-            return;
+        char c = *line;
+        if (c == '\\') {
+            c = *++line;
+            if (!c)
+                return;
+            if (c == 'x') {
+                char digits[3] = {line[1], line[2], '\0'};
+                c = (char)strtol(digits, NULL, 16);
+                line += 2;
+            } else
+                c = c == 't' ? '\t' : c == 'r' ? '\r' : c == 's' ? ' ' : c;
         }
-        if (line[-1] != '\\' || *c != '\\')
-            continue;
-        if (*line == 'x') {
-            char digits[3] = {line[1], line[2], '\0'};
-            *c = (char)strtol(digits, NULL, 16);
-            line += 2;
-        } else
-            *c = *line == 't' ? '\t' : *line == 'r' ? '\r' : *line == 's' ? ' ' : *line;
+        file->text[file->length++] = c;
     }
     file->text[file->length++] = '\n';
 }
