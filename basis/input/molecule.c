@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "basis/input/molecule.h"
 
+#include "basis/input/vector3.h"
+
 #include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
@@ -87,12 +89,6 @@ int64_t molecule_n_electrons(const struct molecule *molecule)
         n += molecule->atoms[a].charge;
     }
     return n;
-}
-
-static double squared_distance(const double a[3], const double b[3])
-{
-    double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-    return x * x + y * y + z * z;
 }
 
 double molecule_nuclear_repulsion(const struct molecule *molecule)

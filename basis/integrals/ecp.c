@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "basis/integrals/ecp.h"
 
+#include "basis/input/vector3.h"
 #include "basis/integrals/ecp_libecpint.h"
 
 #include <inttypes.h>
@@ -102,12 +103,6 @@ static void overlap_of_three(const struct three_gaussians *g, int axis, int max_
         }
 }
 
-static double square_of_distance(const double a[3], const double b[3])
-{
-    return (a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
-           (a[2] - b[2]) * (a[2] - b[2]);
-}
-
 /* D[i][j] = S[i][j] with the factor (x - C)^2 in addition. */
 static void overlap_with_square(double AC, int max_i, int max_j,
                                 double S[BASIS_MAX_L + 3][BASIS_MAX_L + 1],
@@ -153,8 +148,8 @@ static void add_gaussian(double exponent, bool with_square, double coefficient,
                          const double center[3], const struct shell *a, const struct shell *b,
                          double *cartesian)
 {
-    double AB = square_of_distance(a->center, b->center);
-    double AC = square_of_distance(a->center, center), BC = square_of_distance(b->center, center);
+    double AB = squared_distance(a->center, b->center);
+    double AC = squared_distance(a->center, center), BC = squared_distance(b->center, center);
     for (int i = 0; i < a->n_primitives; i++)
         for (int j = 0; j < b->n_primitives; j++) {
             double x = a->exponents[i], y = b->exponents[j], z = exponent, p = x + y + z;

@@ -107,12 +107,12 @@ struct placed_shell {
     double r[3], distance;
 };
 
-// The terms of a projector of angular momentum l, or of all that are below max_l.
-static std::vector<ecp_radial_term> terms_of(const libecpint::ECP &potential, int l, int max_l)
+// The terms of projectors from one angular momentum to another.
+static std::vector<ecp_radial_term> terms_of(const libecpint::ECP &potential, int first, int last)
 {
     std::vector<ecp_radial_term> terms;
     for (const auto &term : potential.gaussians)
-        if (l < 0 ? term.l < max_l : term.l == l)
+        if (term.l >= first && term.l <= last)
             terms.push_back({term.n, term.a, term.d});
     return terms;
 }
@@ -122,7 +122,7 @@ static std::vector<ecp_radial_term> terms_of(const libecpint::ECP &potential, in
 static void add_projected(ecp_library &library, int l, const libecpint::ECP &potential,
                           const placed_shell &a, const placed_shell &b, double *cartesian)
 {
-    const auto terms = terms_of(potential, l, 0);
+    const auto terms = terms_of(potential, l, l);
     const ecp_radial_shell shells[2] = {a.radial(l), b.radial(l)};
     const int la = a.shell.am(), lb = b.shell.am();
     libecpint::ThreeIndex<double> radials(la + lb + 1, l + la + 1, l + lb + 1);
@@ -140,11 +140,11 @@ static void add_projected(ecp_library &library, int l, const libecpint::ECP &pot
 static void add_block(ecp_library &library, const libecpint::ECP &potential, const placed_shell &a,
                       const placed_shell &b, double *cartesian)
 {
-    const int max_l = potential.getL();
-    const auto terms = terms_of(potential, -1, max_l);
-    const ecp_radial_shell shells[2] = {a.radial(max_l - 1), b.radial(max_l - 1)};
+    const int max_l = potential.getL() - 1;
+    const auto terms = terms_of(potential, 0, max_l);
+    const ecp_radial_shell shells[2] = {a.radial(max_l), b.radial(max_l)};
     ecp_radial_begin(shells, static_cast<int>(terms.size()), terms.data(), library.radial.data());
-    for (int l = 0; l < max_l && library.radial[0].n > 0; l++)
+    for (int l = 0; l <= max_l && library.radial[0].n > 0; l++)
         add_projected(library, l, potential, a, b, cartesian);
 }
 

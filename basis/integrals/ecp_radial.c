@@ -33,7 +33,7 @@ struct panels {
 
 static void add_bound(double r, struct panels *panels)
 {
-    if (r > panels->low && r < panels->high && panels->n < MAX_PANELS)
+    if (r > panels->low && r < panels->high && panels->n <= MAX_PANELS)
         panels->bounds[panels->n++] = r;
 }
 
@@ -95,15 +95,12 @@ static void choose_points(const struct ecp_radial_shell shells[2], int n_terms,
     if (q > NEGLIGIBLE)
         return;
     double reach = sqrt((NEGLIGIBLE - q) / p);
-    struct panels panels = {.low = fmax(0, pc / p - reach), .high = pc / p + reach};
+    double low = fmax(0, pc / p - reach), high = pc / p + reach;
+    struct panels panels = {.low = low, .high = high, .n = 2, .bounds = {low, high}};
     add_bounds_about(0, 1 / sqrt(most[2]), &panels);
     for (int s = 0; s < 2; s++)
         add_bounds_about(shells[s].distance, 1 / sqrt(most[s]), &panels);
-    panels.bounds[panels.n++] = panels.high;
     qsort(panels.bounds, (size_t)panels.n, sizeof *panels.bounds, compare_numbers);
-    memmove(panels.bounds + 1, panels.bounds, (size_t)panels.n * sizeof *panels.bounds);
-    panels.bounds[0] = panels.low;
-    panels.n++;
     set_points(&panels, radial);
 }
 

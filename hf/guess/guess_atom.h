@@ -15,8 +15,8 @@ struct guess_atom {
 };
 
 /* Solves the neutral atom, with its core potential if it has one. Electrons fill s, p, d and f shells in
- * Madelung's order, without those of the core; an open shell is spread evenly over its functions and both spins. Electrons beyond the functions
- * of an angular momentum are left out. Not collective; bit-identical on every process.
+ * Madelung's order, without those of the core; an open shell is spread evenly over its functions and both
+ * spins. Electrons beyond the functions of an angular momentum are left out. Not collective; bit-identical on every process.
  * shells  n_shells of one centre; spherical or Cartesian. Cartesian functions get the density of
  *         their pure part
  * D       n x n, row-major, n the sum of the shells' n_functions: all electrons; overwritten
